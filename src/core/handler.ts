@@ -1,0 +1,57 @@
+import type { Direction, HeaderPair } from './exchange.ts'
+import type { Answer } from './ruling.ts'
+
+/** Who opened the stream, from what the Envoy filter sets statically. */
+export interface Caller {
+  readonly direction: Direction
+  readonly workload: string
+  readonly routesByHost: boolean
+}
+
+/** Headers to set (overwriting) and to remove. Values are latin1, one character per byte. */
+export interface HeaderEdits {
+  readonly set: readonly HeaderPair[]
+  readonly remove: readonly string[]
+}
+
+export type HeadReply =
+  /** `body`: what to show of a body that follows. Without one it does not matter. */
+  | { readonly kind: 'continue'; readonly edits: HeaderEdits; readonly body: 'whole' | 'none' }
+  | { readonly kind: 'refuse'; readonly answer: Answer }
+
+export type BodyReply =
+  { readonly kind: 'continue'; readonly edits: HeaderEdits } | { readonly kind: 'refuse'; readonly answer: Answer }
+
+/** How an exchange ended, as far as we saw it. */
+export type Ending =
+  /** All that was asked of us is answered. */
+  | 'complete'
+  /** We refused. */
+  | 'refused'
+  /** The client or upstream left, or Envoy closed the stream early. */
+  | 'gone'
+  /** We ended the stream with an error. */
+  | 'failed'
+
+/**
+ * One HTTP exchange, as the ext_proc side drives it. Calls come one at a time, in the order of the wire. Promises settle
+ * with a reply; should one reject all the same, the driver refuses with `plumbline.plugin_failed`.
+ */
+export interface ExchangeHandler {
+  requestHead(pairs: readonly HeaderPair[], bodyless: boolean): Promise<HeadReply>
+  /** The whole body, as it was sent. Only after `requestHead` asked for it. */
+  requestBody(raw: Uint8Array): Promise<BodyReply>
+  /** `none`: nobody reads it. `stream`: it is read in passing. May come without a request head (Envoy's own replies). */
+  answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' }
+  /** A piece of an answer that is read in passing; `last` may never come. */
+  answerChunk(raw: Uint8Array, last: boolean): void
+  /** The request's body did not end in time, the process stops, or the stream is at a limit: the refusal to send now. */
+  giveUp(code: 'plumbline.body_timeout' | 'plumbline.shutting_down' | 'plumbline.overloaded'): Answer
+  /** A fault of ours or of a plugin that the driver caught; `cause` is for the log. */
+  fail(cause: unknown): Answer
+  /** Exactly once. Nothing is called after it. Aborts what still runs. */
+  end(how: Ending): void
+}
+
+/** Makes a handler per exchange. `caller` is undefined when the filter did not say a direction. */
+export type OpenExchange = (caller: Caller | undefined) => ExchangeHandler

@@ -1,0 +1,96 @@
+import type { Action } from './action.ts'
+import type { Body, Exchange, Half } from './exchange.ts'
+import type { Answer, Refusal, Run, Ruling } from './ruling.ts'
+import type { Lesson, SessionHint } from './session.ts'
+
+export type NonEmpty<T> = readonly [T, ...T[]]
+
+/** What a parser understood of one message. It closes over what it needs to say no in that message's own shape. */
+export interface Reading {
+  readonly kind: 'read'
+  /** Never empty: a loop over actions cannot pass by having nothing to see. */
+  readonly actions: NonEmpty<Action>
+  /** The method that the message invokes; two parsers that differ on it make the message unreadable. */
+  readonly method: string | undefined
+  /**
+   * The parser knows this method as its protocol's own, or the message stands on its configured ground (paths, hosts,
+   * protocol header). A reading that is not sure yields to one that is.
+   */
+  readonly sure: boolean
+  readonly hint: SessionHint | undefined
+  readonly lessons: readonly Lesson[]
+  /** For the record: what was read, such as the method and tool. No payload. */
+  readonly details: Readonly<Record<string, unknown>>
+  /** Total: it never throws. */
+  refuse(no: Refusal): Answer
+}
+
+export type ReadResult =
+  | { readonly kind: 'not-mine' }
+  | {
+      readonly kind: 'unreadable'
+      /** Which of the framework's codes it becomes. */
+      readonly code: 'plumbline.unreadable' | 'plumbline.unsupported_encoding' | 'plumbline.too_large'
+      /** For the log: what is wrong, without payload. */
+      readonly why: string
+      /** A batch or malformed envelope, as opposed to text that is no JSON. */
+      readonly envelope?: boolean
+      readonly refuse?: (no: Refusal) => Answer
+    }
+  | Reading
+
+/** Reads an answer in passing: its bytes go on untouched. `feed` gets decoded bytes. Neither throws. */
+export interface AnswerReader {
+  feed(bytes: Uint8Array): void
+  /** `cut`: the answer ended early, or reading stopped at the limit. Called once. */
+  end(how: 'complete' | 'cut'): {
+    readonly lessons: readonly Lesson[]
+    readonly details: Readonly<Record<string, unknown>>
+  }
+}
+
+/** Understands one protocol family. Never decides; no I/O, no clock. */
+export interface Parser {
+  readonly kind: 'parser'
+  /**
+   * Whether it wants the request's body for the session although every gate exempted the request by its head: true only
+   * on its own ground (hosts, paths). Where gates will judge, the body is asked for anyway.
+   */
+  wantsExempt(x: Exchange): boolean
+  /** Reads a request, with or without a body. */
+  read(x: Exchange, body: Body): ReadResult
+  /**
+   * A reader for the answer, when this parser wants it; `mine`: it gave the reading of the request. Called when the
+   * answer's head is there (`x.answer`). An answer that nobody reads is not asked for.
+   */
+  readAnswer(x: Exchange, mine: Reading | undefined): AnswerReader | undefined
+}
+
+/** Knows policy. Sees actions and facts, never a protocol's framing. */
+export interface Gate {
+  readonly kind: 'gate'
+  /** The longest that one `judge` may take, queueing included; milliseconds. */
+  readonly timeoutMs: number
+  /** From the head alone: "not mine", with what the record says. */
+  exempt(x: Exchange): Run | undefined
+  /** One action at a time. */
+  judge(action: Action, x: Exchange, signal: AbortSignal): Promise<Ruling>
+}
+
+export type Mode = 'enforce' | 'observe' | 'off'
+
+/** A plugin as it stands in a chain. */
+export interface Placed<P extends Parser | Gate = Parser | Gate> {
+  /** `id` of the configuration, by default the plugin's name. Unique in its chain. */
+  readonly id: string
+  readonly name: string
+  readonly mode: Mode
+  readonly plugin: P
+}
+
+export interface Chain {
+  /** In the order of the configuration. */
+  readonly plugins: readonly Placed[]
+}
+
+export type { Half }

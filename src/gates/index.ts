@@ -1,0 +1,4 @@
+import type { PluginType } from '../config/plugin-type.ts'
+
+/** Every gate that can stand in a chain. A new gate is one new folder and one line here. */
+export const GATE_TYPES: readonly PluginType[] = []
