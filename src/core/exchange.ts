@@ -45,6 +45,8 @@ export interface AnswerHead {
 
 export type Body =
   | { readonly kind: 'none' }
+  /** There is one, and it was not asked for: its protocol cannot be read here (gRPC), or every gate exempted the head. */
+  | { readonly kind: 'unread' }
   /** `bytes` are decoded (content-encoding undone); `raw` as they were sent. The same array where nothing was encoded. */
   | { readonly kind: 'whole'; readonly raw: Uint8Array; readonly bytes: Uint8Array }
   | { readonly kind: 'over-limit'; readonly raw: Uint8Array; readonly limitBytes: number }

@@ -39,10 +39,14 @@ export type ReadResult =
     }
   | Reading
 
-/** Reads an answer in passing: its bytes go on untouched. `feed` gets decoded bytes. Neither throws. */
+/** Reads an answer in passing: its bytes go on untouched. Neither method throws. */
 export interface AnswerReader {
-  feed(bytes: Uint8Array): void
-  /** `cut`: the answer ended early, or reading stopped at the limit. Called once. */
+  /**
+   * Gets decoded bytes; returns what they taught so far and `feed` has not returned yet, since the bytes go on to the
+   * client only afterwards (a name that the answer gives to the conversation may come back in the next request).
+   */
+  feed(bytes: Uint8Array): readonly Lesson[]
+  /** What `feed` has not returned. `cut`: the answer ended early, or reading stopped at the limit. Called once. */
   end(how: 'complete' | 'cut'): {
     readonly lessons: readonly Lesson[]
     readonly details: Readonly<Record<string, unknown>>
