@@ -1,0 +1,3 @@
+import { start } from './start.mjs'
+
+await start('demo/run.ts')

@@ -1,0 +1,61 @@
+// `npm test`: sets itself up, runs every project, and ends with one line that says how many passed and failed.
+// `npm run test:e2e` names one project. Other arguments go to vitest (`npm run test:e2e -- smoke`).
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { envoyBinary } from './envoy.mjs'
+import { ROOT, run } from './run.mjs'
+import { setup } from './setup.mjs'
+
+const PROJECTS = ['unit', 'e2e', 'soak']
+
+const args = process.argv.slice(2)
+const named = args.filter((arg) => PROJECTS.includes(arg))
+const rest = args.filter((arg) => !PROJECTS.includes(arg))
+const projects = named.length > 0 ? named : PROJECTS
+
+await setup()
+const env = { ...process.env, ENVOY_BIN: await envoyBinary() }
+console.log(`Envoy: ${env.ENVOY_BIN}`)
+
+const report = join(ROOT, '.cache', `tests-${process.pid}.json`)
+mkdirSync(dirname(report), { recursive: true })
+const code = await run(
+  process.execPath,
+  [
+    join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    ...projects.flatMap((project) => ['--project', project]),
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...rest,
+  ],
+  { env },
+)
+const { passed, failed, skipped } = count(code)
+console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
+process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+
+/** A run that failed without a failed test (a file that does not load, an error outside of tests) counts as one. */
+function count(exitCode) {
+  const seen = readReport()
+  const failures = Math.max(seen.failed + seen.brokenFiles, exitCode === 0 ? 0 : 1)
+  return { passed: seen.passed, failed: failures, skipped: seen.skipped }
+}
+
+function readReport() {
+  try {
+    const found = JSON.parse(readFileSync(report, 'utf8'))
+    const broken = found.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0)
+    return {
+      passed: found.numPassedTests,
+      failed: found.numFailedTests,
+      skipped: found.numPendingTests + found.numTodoTests,
+      brokenFiles: broken.length,
+    }
+  } catch {
+    return { passed: 0, failed: 0, skipped: 0, brokenFiles: 1 }
+  } finally {
+    rmSync(report, { force: true })
+  }
+}
