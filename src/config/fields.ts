@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { footgun, type GlobKind } from '../http/globs.ts'
+import { Substituted } from './substituted.ts'
+
+/** What a configuration is made of. Each field says in its message what is wrong and what would be right. */
+export type Field<T> = z.ZodType<T>
+
+/** Names the issue of a key that a mapping does not know, for whoever looks for the nearest one. */
+export const UNKNOWN_KEY = 'unknown_key'
+
+const REQUIRED = 'is required'
+
+type Read<T> = { readonly value: T } | { readonly wrong: string }
+
+function field<T>(read: (input: unknown) => Read<T>): Field<T> {
+  return z.unknown().transform((input, context) => {
+    const result = input === undefined ? { wrong: REQUIRED } : read(input)
+    if ('value' in result) return result.value
+    context.issues.push({ code: 'custom', message: result.wrong, input })
+    return z.NEVER
+  })
+}
+
+const SHOWN_CHARACTERS = 60
+
+/** How a message speaks of a value. What came from the environment is named, not shown. */
+function shown(input: unknown): string {
+  if (input instanceof Substituted) {
+    return `comes from ${input.source}${input.text === '' ? ', which is empty' : ', whose value is something else'}`
+  }
+  if (typeof input === 'string') return `is the text ${JSON.stringify(input.slice(0, SHOWN_CHARACTERS))}`
+  const scalar = typeof input === 'number' || typeof input === 'boolean'
+  return `is ${shape(input)}${scalar ? ` ${input}` : ''}`
+}
+
+/** The shape alone, for fields whose value must never be shown. */
+function shape(input: unknown): string {
+  if (input === null) return 'empty'
+  if (Array.isArray(input)) return 'a list'
+  if (typeof input === 'object') return 'a mapping'
+  return typeof input === 'boolean' ? 'the flag' : 'the number'
+}
+
+const plain = (input: unknown): unknown => (input instanceof Substituted ? input.text : input)
+
+function readText(input: unknown, nonEmpty: boolean): Read<string> {
+  const value = plain(input)
+  if (typeof value !== 'string') {
+    const scalar = typeof value === 'number' || typeof value === 'boolean'
+    return { wrong: `must be text, is ${shape(value)}${scalar ? '; put it in quotes' : ''}` }
+  }
+  if (nonEmpty && value === '') {
+    return { wrong: `must not be empty${input instanceof Substituted ? `, ${shown(input)}` : ''}` }
+  }
+  return { value }
+}
+
+export function text(options: { readonly nonEmpty?: boolean } = {}): Field<string> {
+  return field((input) => readText(input, options.nonEmpty === true))
+}
+
+/** Text that no message, log or error ever shows. */
+export function secret(): Field<string> {
+  return field((input) => readText(input, false))
+}
+
+const DECIMAL = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
+
+function readNumber(input: unknown, min: number, max: number, whole: boolean): Read<number> {
+  const number = input instanceof Substituted && DECIMAL.test(input.text) ? Number(input.text) : input
+  const fits =
+    typeof number === 'number' && number >= min && number <= max && (whole ? Number.isSafeInteger(number) : true)
+  if (fits) return { value: number }
+  return { wrong: `must be a ${whole ? 'whole ' : ''}number from ${min} to ${max}, ${shown(input)}` }
+}
+
+export function integer(min: number, max: number): Field<number> {
+  return field((input) => readNumber(input, min, max, true))
+}
+
+export function number(min: number, max: number): Field<number> {
+  return field((input) => readNumber(input, min, max, false))
+}
+
+export function flag(): Field<boolean> {
+  return field((input) => {
+    if (typeof input === 'boolean') return { value: input }
+    if (input instanceof Substituted && /^(true|false)$/i.test(input.text)) {
+      return { value: input.text.toLowerCase() === 'true' }
+    }
+    return { wrong: `must be true or false, ${shown(input)}` }
+  })
+}
+
+export function choice<const T extends string>(values: readonly T[]): Field<T> {
+  return field((input) => {
+    const found = values.find((value) => value === plain(input))
+    return found === undefined ? { wrong: `must be one of ${values.join(', ')}; ${shown(input)}` } : { value: found }
+  })
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+function durationMs(input: unknown): number | undefined {
+  if (typeof input === 'number') return input * 1000
+  const value = plain(input)
+  const [, amount, unit] = typeof value === 'string' ? (/^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(value) ?? []) : []
+  return amount === undefined ? undefined : Number(amount) * (UNIT_MS[unit ?? 's'] ?? NaN)
+}
+
+/** A time such as `30m`, `60s`, `500ms`, `24h`, `7d`, or a number of seconds. The value is in milliseconds. */
+export function duration(minMs: number, maxMs: number): Field<number> {
+  return field((input) => {
+    const ms = durationMs(input)
+    if (ms !== undefined && ms >= minMs && ms <= maxMs) return { value: ms }
+    const example = 'write it as 30m, 60s, 500ms, 24h or a number of seconds'
+    return { wrong: `must be a time from ${inWords(minMs)} to ${inWords(maxMs)}, ${shown(input)}; ${example}` }
+  })
+}
+
+/** The largest unit that divides a time. */
+export function inWords(ms: number): string {
+  const [unit, size] = Object.entries(UNIT_MS).findLast(([, each]) => ms % each === 0) ?? ['ms', 1]
+  return `${ms / size}${unit}`
+}
+
+export function list<T>(item: Field<T>): Field<T[]> {
+  const error = (issue: { input?: unknown }) =>
+    issue.input === undefined ? REQUIRED : `must be a list, ${shown(issue.input)}`
+  return z.array(item, { error })
+}
+
+/** A list of globs, none of which matches everything. */
+export function globs(kind: GlobKind): Field<string[]> {
+  return list(
+    field((input) => {
+      const read = readText(input, false)
+      const why = 'value' in read ? footgun(read.value, kind) : undefined
+      return why === undefined ? read : { wrong: why }
+    }),
+  )
+}
+
+type Shape = Readonly<Record<string, z.ZodType>>
+type Output<S extends Shape> = z.output<z.ZodObject<S, z.core.$strict>>
+
+/** A mapping without other keys. Empty (`name:` with nothing below) is the same as `{}`. */
+export function strictObject<S extends Shape>(known: S): Field<Output<S>> {
+  const unknownKey = z.unknown().transform((input, context) => {
+    context.issues.push({ code: 'custom', message: UNKNOWN_KEY, params: { known: Object.keys(known) }, input })
+    return z.NEVER
+  })
+  const object = z.object(known).catchall(unknownKey) as unknown as z.ZodType<Output<S>>
+  const mapping = field<unknown>((input) => {
+    if (input === null) return { value: {} }
+    const mapped = typeof input === 'object' && !Array.isArray(input) && !(input instanceof Substituted)
+    return mapped ? { value: input } : { wrong: `must be a mapping, ${shown(input)}` }
+  })
+  return mapping.pipe(object)
+}
