@@ -33,6 +33,18 @@ export type Ending =
   /** We ended the stream with an error. */
   | 'failed'
 
+export type GiveUpCode =
+  /** The request's body did not end in time. */
+  | 'plumbline.body_timeout'
+  /** The process stops. */
+  | 'plumbline.shutting_down'
+  /** The process is at a limit. */
+  | 'plumbline.overloaded'
+  /** The gateway does not show what has to be checked. */
+  | 'plumbline.wrong_mode'
+  /** The message's framing leaves no room for the edits that it needs (trailers where a body should be). */
+  | 'plumbline.unreadable'
+
 /**
  * One HTTP exchange, as the ext_proc side drives it. Calls come one at a time, in the order of the wire. Promises settle
  * with a reply; should one reject all the same, the driver refuses with `plumbline.plugin_failed`.
@@ -45,8 +57,8 @@ export interface ExchangeHandler {
   answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' }
   /** A piece of an answer that is read in passing; `last` may never come. */
   answerChunk(raw: Uint8Array, last: boolean): void
-  /** The request's body did not end in time, the process stops, or the stream is at a limit: the refusal to send now. */
-  giveUp(code: 'plumbline.body_timeout' | 'plumbline.shutting_down' | 'plumbline.overloaded'): Answer
+  /** What the driver itself found that stands in the way of a decision: the refusal to send now. */
+  giveUp(code: GiveUpCode): Answer
   /** A fault of ours or of a plugin that the driver caught; `cause` is for the log. */
   fail(cause: unknown): Answer
   /** Exactly once. Nothing is called after it. Aborts what still runs. */
