@@ -1,0 +1,26 @@
+/** Something that has to be closed, whatever happens in between. */
+export interface Closable {
+  close(): Promise<void>
+}
+
+/** Closes what was opened, last first; one that fails does not keep the others open. */
+export class Closing implements Closable {
+  readonly #opened: Closable[] = []
+
+  add<T extends Closable>(opened: T): T {
+    this.#opened.push(opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    const failures: unknown[] = []
+    for (const opened of this.#opened.splice(0).reverse()) {
+      try {
+        await opened.close()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.')
+  }
+}
