@@ -43,9 +43,6 @@ export function withoutProcessor(rendered: string): string {
   for (const listener of listeners(config)) {
     const manager = connectionManager(listener)
     manager['http_filters'] = list(manager['http_filters']).filter((filter) => filter['name'] !== EXT_PROC)
-    for (const host of list(tree(manager['route_config'])['virtual_hosts'])) {
-      for (const route of list(host['routes'])) delete route['typed_per_filter_config']
-    }
   }
   return JSON.stringify(config, undefined, 1)
 }
