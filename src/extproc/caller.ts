@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Direction } from '../core/exchange.ts'
+import type { Caller } from '../core/handler.ts'
+
+/** What a listener says of everyone who connects to it, where the filter cannot. */
+export interface ListenerFacts {
+  readonly direction?: Direction
+  readonly routing?: 'host'
+}
+
+/**
+ * Reads one value of the gRPC metadata: the filter's static `initial_metadata`, which no client of the proxy can set.
+ * Undefined when it is absent or was sent more than once.
+ */
+export type SaidByFilter = (name: string) => string | undefined
+
+/** Undefined when nothing says a direction, or the listener and the filter say different ones. */
+export function callerOf(said: SaidByFilter, listener: ListenerFacts, defaultWorkload: string): Caller | undefined {
+  const direction = directionOf(said('x-plumbline-direction'), listener.direction)
+  if (direction === undefined) return undefined
+  const workload = said('x-plumbline-workload')
+  return {
+    direction,
+    workload: workload === undefined || workload === '' ? defaultWorkload : workload,
+    routesByHost: listener.routing === 'host' || said('x-plumbline-routing') === 'host',
+  }
+}
+
+function directionOf(said: string | undefined, listener: Direction | undefined): Direction | undefined {
+  if (said === undefined) return listener
+  if (said !== 'inbound' && said !== 'outbound') return undefined
+  return listener === undefined || listener === said ? said : undefined
+}
+
+/** Compares in constant time, whatever the lengths. Without a configured token everyone may call. */
+export function tokenCheck(token: Uint8Array | string | undefined): (said: string | undefined) => boolean {
+  if (token === undefined) return () => true
+  const expected = digest(token)
+  return (said) => said !== undefined && timingSafeEqual(digest(said), expected)
+}
+
+function digest(text: Uint8Array | string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,52 @@
+import { status } from '@grpc/grpc-js'
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from '@grpc/grpc-js'
+import { EXT_PROC_SERVICE, HEALTH_CHECK, HEALTH_WATCH } from './proto.ts'
+
+/** The numbers of `HealthCheckResponse.ServingStatus`. */
+const SERVING = 1
+const NOT_SERVING = 2
+const SERVICE_UNKNOWN = 3
+
+interface CheckRequest {
+  readonly service?: string
+}
+type Watcher = ServerWritableStream<CheckRequest, object>
+
+const KNOWN: ReadonlySet<string> = new Set(['', EXT_PROC_SERVICE])
+
+/** The standard health service, for the server as a whole and for the one service that it has. */
+export function createHealth() {
+  let serving = false
+  const watchers = new Set<Watcher>()
+  const now = (): object => ({ status: serving ? SERVING : NOT_SERVING })
+
+  function check(call: ServerUnaryCall<CheckRequest, object>, answer: sendUnaryData<object>): void {
+    if (KNOWN.has(call.request.service ?? '')) answer(null, now())
+    else answer({ code: status.NOT_FOUND, details: 'unknown service' })
+  }
+
+  function watch(call: Watcher): void {
+    if (!KNOWN.has(call.request.service ?? '')) {
+      call.write({ status: SERVICE_UNKNOWN })
+      return
+    }
+    watchers.add(call)
+    call.once('cancelled', () => watchers.delete(call))
+    call.write(now())
+  }
+
+  return {
+    definition: { Check: HEALTH_CHECK, Watch: HEALTH_WATCH },
+    implementation: { Check: check, Watch: watch },
+    set(value: boolean): void {
+      if (value === serving) return
+      serving = value
+      for (const call of watchers) call.write(now())
+    },
+    /** A watch never ends by itself; it must not hold up the end of the process. */
+    close(): void {
+      for (const call of watchers) call.end()
+      watchers.clear()
+    },
+  }
+}

@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Server, ServerCredentials, status } from '@grpc/grpc-js'
+import type { Metadata } from '@grpc/grpc-js'
+import type { ExchangeHandler, OpenExchange } from '../core/handler.ts'
+import { createByteBudget } from './budget.ts'
+import { callerOf, tokenCheck } from './caller.ts'
+import type { ListenerFacts, SaidByFilter } from './caller.ts'
+import { createHealth } from './health.ts'
+import { sparsely } from './log.ts'
+import type { ServerLog } from './log.ts'
+import { PROCESS } from './proto.ts'
+import { nodeKnowsResetLimits, raiseResetLimits } from './reset-flood.ts'
+import { clearSocketPath, socketPath, withPrivateUmask } from './socket.ts'
+import { Stream } from './stream.ts'
+import type { Call } from './stream.ts'
+import { decodeAsk } from './wire.ts'
+
+export interface ListenerOptions extends ListenerFacts {
+  /** `host:port`, port 0 for any, or `unix:/path`. */
+  readonly address: string
+}
+
+export interface ExtProcOptions {
+  readonly open: OpenExchange
+  readonly listeners: readonly ListenerOptions[]
+  /** What the filter has to show; without it everybody who reaches a listener is believed. */
+  readonly token?: Uint8Array | string
+  readonly defaultWorkload: string
+  readonly log: ServerLog
+  readonly maxStreams?: number
+  readonly maxReceiveBytes?: number
+  readonly bodyDeadlineMs?: number
+  readonly bodiesInMemoryBytes?: number
+  /** How long a stopping server still takes new streams, so that a health check can notice. */
+  readonly drainPauseMs?: number
+  /** How long open exchanges may then take. */
+  readonly drainDeadlineMs?: number
+}
+
+export interface ExtProcStats {
+  readonly openStreams: number
+  /** Since the start. */
+  readonly streams: number
+  readonly bodyBytes: number
+}
+
+export interface ExtProcServer {
+  start(): Promise<void>
+  /** As bound, in the order of the listeners. */
+  readonly addresses: readonly string[]
+  stop(): Promise<void>
+  stats(): ExtProcStats
+}
+
+const MIB = 1024 * 1024
+const DEFAULTS = {
+  maxStreams: 1000,
+  maxReceiveBytes: 16 * MIB,
+  bodyDeadlineMs: 60_000,
+  bodiesInMemoryBytes: 256 * MIB,
+  drainPauseMs: 1000,
+  drainDeadlineMs: 30_000,
+} as const
+
+/** Time for last answers and statuses to leave before connections are cut. */
+const FLUSH_MS = 1000
+
+/** Messages come decoded and go out encoded, so that a reply which never changes is encoded once. */
+const SERVICE = { Process: { ...PROCESS, requestDeserialize: decodeAsk, responseSerialize: (reply: Buffer) => reply } }
+
+export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
+  const options = { ...DEFAULTS, ...given }
+  const { log } = options
+  const warn = sparsely((facts, message) => log.warn(facts, message))
+  const error = sparsely((facts, message) => log.error(facts, message))
+  const knowsToken = tokenCheck(options.token)
+  const bodies = createByteBudget(options.bodiesInMemoryBytes)
+  const health = createHealth()
+  const open = new Set<Stream>()
+  const around = {
+    bodies,
+    bodyDeadlineMs: options.bodyDeadlineMs,
+    warn,
+    error,
+    ended(stream: Stream): void {
+      open.delete(stream)
+      if (open.size === 0) whenIdle?.()
+    },
+  }
+  const servers: Server[] = []
+  const addresses: string[] = []
+  let streams = 0
+  let whenIdle: (() => void) | undefined
+  let stopping: Promise<void> | undefined
+
+  function accept(call: Call, listener: ListenerOptions): void {
+    const said = metadataReader(call.metadata)
+    if (!knowsToken(said('x-plumbline-token'))) {
+      warn({ listener: listener.address }, 'ext_proc stream without the right x-plumbline-token refused')
+      return turnAway(call, status.UNAUTHENTICATED, 'wrong or missing token')
+    }
+    if (open.size >= options.maxStreams) {
+      warn({ maxStreams: options.maxStreams }, 'too many ext_proc streams')
+      return turnAway(call, status.RESOURCE_EXHAUSTED, 'too many streams')
+    }
+    let handler: ExchangeHandler
+    try {
+      handler = options.open(callerOf(said, listener, options.defaultWorkload))
+    } catch (cause) {
+      error({ err: cause }, 'no handler for an ext_proc stream')
+      return turnAway(call, status.INTERNAL, 'internal error')
+    }
+    streams += 1
+    open.add(new Stream(call, handler, around))
+  }
+
+  async function bind(listener: ListenerOptions): Promise<void> {
+    const server = new Server({ 'grpc.max_receive_message_length': options.maxReceiveBytes })
+    if (!raiseResetLimits(server)) log.warn({}, 'grpc-js no longer hands options to the HTTP/2 server')
+    server.addService(SERVICE, { Process: (call: Call) => accept(call, listener) })
+    server.addService(health.definition, health.implementation)
+    servers.push(server)
+    const path = socketPath(listener.address)
+    if (path === undefined) {
+      const port = await bindTo(server, listener.address)
+      addresses.push(listener.address.replace(/:\d+$/, `:${port}`))
+    } else {
+      await clearSocketPath(path)
+      await withPrivateUmask(() => bindTo(server, listener.address))
+      addresses.push(listener.address)
+    }
+  }
+
+  async function start(): Promise<void> {
+    if (!nodeKnowsResetLimits()) {
+      log.warn(
+        { node: process.versions.node },
+        'this Node cannot raise the limit of stream resets: Envoy needs max_requests_per_connection on our cluster, or ' +
+          'the runtime setting envoy.reloadable_features.ext_proc_graceful_grpc_close',
+      )
+    }
+    for (const listener of options.listeners) {
+      if (socketPath(listener.address) === undefined && options.token === undefined) {
+        log.warn(
+          { listener: listener.address },
+          'whoever reaches this port can forge a user: set a token, or use a socket',
+        )
+      }
+      await bind(listener)
+    }
+    health.set(true)
+  }
+
+  async function drain(): Promise<void> {
+    health.set(false)
+    await sleep(options.drainPauseMs)
+    health.close()
+    const closed = Promise.all(servers.map(closeGently))
+    if (open.size > 0) await Promise.race([idle(), sleep(options.drainDeadlineMs, undefined, { ref: false })])
+    if (open.size > 0) log.warn({ streams: open.size }, 'ext_proc streams are still open at the drain deadline')
+    for (const stream of open) stream.stop()
+    await Promise.race([closed, sleep(FLUSH_MS)])
+    for (const server of servers) server.forceShutdown()
+  }
+
+  async function idle(): Promise<void> {
+    return new Promise((resolve) => {
+      whenIdle = resolve
+    })
+  }
+
+  return {
+    start,
+    addresses,
+    stop: async () => (stopping ??= drain()),
+    stats: () => ({ openStreams: open.size, streams, bodyBytes: bodies.taken }),
+  }
+}
+
+function metadataReader(metadata: Metadata): SaidByFilter {
+  return (name) => {
+    const values = metadata.get(name)
+    const [value] = values
+    return values.length === 1 && typeof value === 'string' ? value : undefined
+  }
+}
+
+/** Never `end`: Envoy takes a clean end for consent. */
+function turnAway(call: Call, code: status, details: string): void {
+  call.emit('error', { code, details })
+}
+
+async function bindTo(server: Server, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (failure, port) => {
+      if (failure === null) resolve(port)
+      else reject(failure)
+    })
+  })
+}
+
+async function closeGently(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.tryShutdown(() => resolve())
+  })
+}
