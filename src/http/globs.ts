@@ -1,0 +1,58 @@
+import { Minimatch, type MinimatchOptions } from 'minimatch'
+import { canonicalHost, isHost } from './hosts.ts'
+
+export type GlobKind = 'host' | 'path'
+
+/** Only `*`, `?` and `[…]`, none of which crosses a slash; a leading dot is nothing special. */
+const OPTIONS: MinimatchOptions = {
+  nobrace: true,
+  noext: true,
+  noglobstar: true,
+  nonegate: true,
+  nocomment: true,
+  dot: true,
+  platform: 'linux',
+}
+
+const GLOB_CHARACTERS = 253
+
+/** Names that nobody lists: a glob that matches one of them matches about everything. */
+const PROBES: Readonly<Record<GlobKind, readonly string[]>> = {
+  host: ['q7.example', '10.9.8.7', 'x', 'a.b.c.test'],
+  path: ['/q7', '/a/b'],
+}
+
+const INSTEAD: Readonly<Record<GlobKind, string>> = {
+  host: 'name the hosts, such as "keycloak.infra.svc" or "otel-collector.*"',
+  path: 'name the paths, such as "/healthz" or "/status/*"',
+}
+
+/** Why a glob is refused at start, and what to write instead. */
+export function footgun(pattern: string, kind: GlobKind): string | undefined {
+  if (pattern.trim() === '') return `is empty; ${INSTEAD[kind]}`
+  if (pattern.length > GLOB_CHARACTERS) return `is longer than ${GLOB_CHARACTERS} characters; ${INSTEAD[kind]}`
+  if (kind === 'path' && !pattern.startsWith('/')) return `${show(pattern)} must begin with "/"; ${INSTEAD[kind]}`
+  if (kind === 'host' && pattern.includes('/')) return `${show(pattern)} is no host: leave out scheme and path`
+  const matches = compileGlobs([pattern], kind)
+  const probe = PROBES[kind].find(matches)
+  return probe === undefined
+    ? undefined
+    : `${show(pattern)} matches nearly everything (${show(probe)}, for one); ${INSTEAD[kind]}`
+}
+
+const show = (text: string) => JSON.stringify(text)
+
+/** Hosts are compared in lower case, without port and one trailing dot on both sides. */
+export function compileGlobs(patterns: readonly string[], kind: GlobKind): (subject: string) => boolean {
+  const globs = patterns.map((pattern) => new Minimatch(kind === 'host' ? hostPattern(pattern) : pattern, OPTIONS))
+  if (kind === 'path') return (path) => globs.some((glob) => glob.match(path))
+  return (authority) => {
+    const host = canonicalHost(authority)
+    return isHost(host) && globs.some((glob) => glob.match(host))
+  }
+}
+
+/** `[::1]` is an address here, any other bracket a set of characters. */
+function hostPattern(pattern: string): string {
+  return canonicalHost(pattern)
+}

@@ -1,0 +1,25 @@
+import type { HeaderView } from '../core/exchange.ts'
+
+export interface MediaType {
+  /** `type/subtype` in lower case. */
+  readonly essence: string
+  readonly charset: string | undefined
+}
+
+/** `name=value` or `name="value"`. */
+const PARAMETER = /;\s*([^\s=;]+)\s*=\s*("(?:[^"\\]|\\.)*"|[^;]*)/g
+
+/** The content type; `several` where readers could pick different ones. */
+export function mediaType(headers: HeaderView): MediaType | 'several' | undefined {
+  const values = headers.all('content-type')
+  const value = values[0]
+  if (value === undefined) return undefined
+  const [essence = ''] = value.split(';', 1)
+  const charsets = [...value.matchAll(PARAMETER)]
+    .filter(([, name]) => name?.toLowerCase() === 'charset')
+    .map(([, , text = '']) => text.trim().replace(/^"|"$/g, '').replace(/\\/g, '').toLowerCase())
+  if (values.length > 1 || essence.includes(',') || charsets.length > 1 || charsets[0]?.includes(',') === true) {
+    return 'several'
+  }
+  return { essence: essence.trim().toLowerCase(), charset: charsets[0] }
+}

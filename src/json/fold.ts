@@ -1,0 +1,27 @@
+/**
+ * A key as the most forgiving reader would compare it. Some readers match keys without regard to case, by Unicode
+ * rules: there `ſ` (long s) is an `s` and `K` (the Kelvin sign) is a `k`.
+ */
+export function fold(key: string): string {
+  return key.toUpperCase().toLowerCase()
+}
+
+/** A key of `object` that a forgiving reader would take for one of `names` or for another key of `object`. */
+export function mistakable(object: object, names: ReadonlySet<string>): string | undefined {
+  const seen = new Set<string>()
+  for (const key of Object.keys(object)) {
+    const folded = fold(key)
+    if (seen.has(folded)) return key
+    seen.add(folded)
+    if (names.has(key)) continue
+    for (const name of names) if (fold(name) === folded) return key
+  }
+  return undefined
+}
+
+/** Keys with which a reader that merges objects changes every object it has. */
+const POLLUTING = ['__proto__', 'constructor', 'prototype']
+
+export function pollutes(object: object): boolean {
+  return POLLUTING.some((key) => Object.hasOwn(object, key))
+}
