@@ -1,4 +1,5 @@
 import type { PluginType } from '../config/plugin-type.ts'
+import { ibacType } from './ibac/index.ts'
 
 /** Every gate that can stand in a chain. A new gate is one new folder and one line here. */
-export const GATE_TYPES: readonly PluginType[] = []
+export const GATE_TYPES: readonly PluginType[] = [ibacType]

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import type { Body, Exchange } from '../../core/exchange.ts'
+import { mediaType } from '../../http/media.ts'
+import { readJson } from '../../json/strict.ts'
+
+/** What a body says, in the form in which it can be shown. */
+export type Content =
+  | { readonly kind: 'none' }
+  /** JSON, or a form: something with keys. */
+  | { readonly kind: 'keyed'; readonly value: unknown }
+  | { readonly kind: 'text'; readonly text: string }
+  /** Bytes that are no text, or that were not read. */
+  | { readonly kind: 'opaque' }
+
+const FORM = 'application/x-www-form-urlencoded'
+
+export function contentOf(x: Exchange): Content {
+  const { body } = x
+  if (body.kind === 'none') return body
+  if (body.kind !== 'whole') return { kind: 'opaque' }
+  if (body.bytes.length === 0) return { kind: 'none' }
+  // By what it is, not by what it says it is: a server may not look at the media type either.
+  const json = readJson(body.bytes)
+  if (json.ok) return { kind: 'keyed', value: json.value }
+  const text = plainText(body.bytes)
+  if (text === undefined) return { kind: 'opaque' }
+  return mediaTypeOf(x) === FORM ? { kind: 'keyed', value: formFields(text) } : { kind: 'text', text }
+}
+
+export function mediaTypeOf(x: Exchange): string | undefined {
+  const type = mediaType(x.request.headers)
+  return type === undefined || type === 'several' ? type : type.essence
+}
+
+/** Of the bytes as they go on; undefined where they were not all seen. */
+export function fingerprint(body: Body): { readonly bytes: number; readonly sha256: string } | undefined {
+  if (body.kind === 'none' || body.kind === 'unread') return undefined
+  return { bytes: body.raw.length, sha256: createHash('sha256').update(body.raw).digest('hex') }
+}
+
+const NO_TEXT = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/
+
+function plainText(bytes: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return NO_TEXT.test(text) ? undefined : text
+  } catch {
+    return undefined
+  }
+}
+
+/** A field that stands there twice keeps all its values: which one counts is up to the server. */
+function formFields(text: string): Readonly<Record<string, unknown>> {
+  const form = new URLSearchParams(text)
+  const names = [...new Set(form.keys())]
+  return Object.fromEntries(names.map((name) => [name, valueOrValues(form.getAll(name))]))
+}
+
+function valueOrValues(values: readonly string[]): unknown {
+  return values.length === 1 ? values[0] : values
+}

@@ -1,0 +1,76 @@
+import type { Action } from '../../core/action.ts'
+import type { Exchange } from '../../core/exchange.ts'
+import type { Gate } from '../../core/plugin.ts'
+import type { Ruling } from '../../core/ruling.ts'
+import { startDeadline } from '../kit/deadline.ts'
+import type { IbacConfig } from './config.ts'
+import { describe, type Description } from './describe.ts'
+import { whoAsked } from './intents.ts'
+import type { Judge } from './judge.ts'
+import { askPanel, type Outcome } from './panel.ts'
+import { aligned, denied, skipped, type Skip } from './rulings.ts'
+import { skipFor } from './standing.ts'
+
+/** What the gate is made of: each is a question with one answer. */
+export interface IbacParts {
+  readonly config: IbacConfig
+  readonly judge: Judge
+  /** From the head alone: a reason not to look at the exchange at all. */
+  readonly exempts: (x: Exchange) => Skip | undefined
+  readonly now: () => number
+}
+
+/** Holds each action against what the user asked for. */
+export function createIbac(parts: IbacParts): Gate {
+  return {
+    kind: 'gate',
+    timeoutMs: parts.config.timeout_ms,
+    exempt: (x) => {
+      const skip = parts.exempts(x)
+      return skip === undefined ? undefined : skipped(skip).run
+    },
+    judge: (action, x, signal) => rule(parts, action, x, signal),
+  }
+}
+
+/** The steps in their order, cheapest first; each may end it. */
+async function rule(parts: IbacParts, action: Action, x: Exchange, signal: AbortSignal): Promise<Ruling> {
+  const { config } = parts
+  const skip = skipFor(action, config)
+  if (skip !== undefined) return skipped(skip)
+
+  const asked = whoAsked(x.session, config)
+  if (asked.kind === 'unknown') {
+    return asked.lenient && config.no_intent_policy === 'allow' ? skipped('no_user_context') : denied(asked.denial)
+  }
+
+  const began = parts.now()
+  const deadline = startDeadline(config.timeout_ms, signal)
+  try {
+    const shown = describe(action, x, { maxActionBytes: config.max_action_bytes, secrets: [config.judge_bearer] })
+    if (!shown.whole && config.oversize_action === 'deny') {
+      return denied('oversize', { action_bytes: shown.actionBytes })
+    }
+    const { candidates, leftOut } = asked
+    const outcome = await askPanel(parts.judge, { action, x, shown }, candidates, leftOut, deadline.signal)
+    const details = {
+      ...detailsOf(outcome, shown),
+      candidates: candidates.length,
+      ...(leftOut === 0 ? {} : { candidates_left_out: leftOut }),
+      model: parts.judge.model,
+      latency_ms: Math.round(parts.now() - began),
+    }
+    return outcome.allow ? aligned(details) : denied(outcome.denial, details)
+  } finally {
+    deadline.end()
+  }
+}
+
+function detailsOf(outcome: Outcome, shown: Description): Readonly<Record<string, unknown>> {
+  const { opinion } = outcome
+  const size = { action_bytes: shown.actionBytes, ...(shown.whole ? {} : { action_cut: true }) }
+  if (opinion === undefined) return size
+  const { verdict, candidate } = opinion
+  const said = verdict.kind === 'unavailable' ? { judge_failure: verdict.failure } : { llm_reason: verdict.reason }
+  return { ...said, candidate: candidate.session.id, ...size }
+}

@@ -1,0 +1,86 @@
+import type { ChainFacts, PluginType } from '../../config/plugin-type.ts'
+import type { Exchange, Head } from '../../core/exchange.ts'
+import type { Gate } from '../../core/plugin.ts'
+import { createJsonClient } from '../../client/json.ts'
+import { compileGlobs } from '../../http/globs.ts'
+import { canonicalHost } from '../../http/hosts.ts'
+import { completionsUrl, createChatModel } from '../../llm/chat.ts'
+import { compileHostBypass } from '../kit/host-bypass.ts'
+import { createLimiter } from '../kit/limiter.ts'
+import { compilePathBypass } from '../kit/path-bypass.ts'
+import { IBAC_CODES } from './codes.ts'
+import { checkIbac, failsOpen, ibacSchema, listIn, warnIbac, type IbacConfig } from './config.ts'
+import { createEmbeddedJudge } from './embedded.ts'
+import { createIbac } from './ibac.ts'
+import type { Judge } from './judge.ts'
+import { createLlmJudge } from './llm-judge.ts'
+import { ownCalls, SENTINEL_HEADER } from './own-call.ts'
+import type { Skip } from './rulings.ts'
+
+/** Questions to the judge at once, and how many wait beside them. */
+const JUDGE_RUNNING = 64
+const JUDGE_WAITING = 256
+/** A verdict is a line; a thinking model may add some pages. */
+const JUDGE_ANSWER_BYTES = 1_048_576
+
+export const ibacType: PluginType<IbacConfig, Gate> = {
+  name: 'ibac',
+  kind: 'gate',
+  directions: ['outbound'],
+  schema: ibacSchema,
+  requires: [],
+  requiresAny: ['mcp-parser', 'inference-parser'],
+  codes: IBAC_CODES,
+  check: checkIbac,
+  warn: warnIbac,
+  failsOpen,
+  lendsHosts: ({ agent_llm_host }) =>
+    agent_llm_host === '' ? {} : { 'inference-parser': [canonicalHost(agent_llm_host)] },
+  create: (config, services, chain) =>
+    createIbac({
+      config,
+      judge: createJudge(config),
+      exempts: exemptions(config, chain),
+      now: services.now,
+    }),
+}
+
+function createJudge(config: IbacConfig): Judge {
+  if (config.judge === 'embedded') return createEmbeddedJudge(compileGlobs(config.trusted_hosts, 'host'))
+  const client = createJsonClient({ maxResponseBytes: JUDGE_ANSWER_BYTES, connections: JUDGE_RUNNING })
+  return createLlmJudge({
+    model: config.judge_model,
+    systemPrompt: config.system_prompt,
+    limiter: createLimiter({ running: JUDGE_RUNNING, waiting: JUDGE_WAITING }),
+    chat: createChatModel(client, {
+      endpoint: config.judge_endpoint,
+      model: config.judge_model,
+      bearer: config.judge_bearer,
+      maxTokens: config.judge_max_tokens,
+      jsonMode: config.judge_json_mode,
+      extra: config.judge_extra,
+      headers: { [SENTINEL_HEADER]: '1' },
+    }),
+  })
+}
+
+/** What the head alone can end, in the order of the steps. */
+function exemptions(config: IbacConfig, chain: ChainFacts): (x: Exchange) => Skip | undefined {
+  const mcp = chain.siblings.find(({ name }) => name === 'mcp-parser')
+  const ownCall = config.judge === 'llm' ? ownCalls(completionsUrl(config.judge_endpoint)) : () => false
+  const byPath = compilePathBypass(config.bypass_paths, listIn(mcp?.config, 'paths'))
+  const byHost = compileHostBypass(config.bypass_hosts, config.agent_llm_host === '' ? [] : [config.agent_llm_host])
+  const preflights = config.unclassified_policy === 'passthrough'
+  return (x) => {
+    if (ownCall(x)) return 'own_call'
+    if (byPath(x.request)) return 'path_bypass'
+    if (byHost(x)) return 'host_bypass'
+    if (preflights && isPreflight(x.request)) return 'preflight'
+    return undefined
+  }
+}
+
+/** A browser's question whether it may ask. */
+function isPreflight({ method, bodyless, headers }: Head): boolean {
+  return method === 'OPTIONS' && bodyless && headers.has('origin') && headers.has('access-control-request-method')
+}

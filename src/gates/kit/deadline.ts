@@ -1,0 +1,19 @@
+/** A clock that starts now and also ends when an outer signal does. */
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Must be called when the work is decided: ends what still runs, takes back the timer and the listener. */
+  end(): void
+}
+
+export function startDeadline(ms: number, outer: AbortSignal): Deadline {
+  const controller = new AbortController()
+  const end = (): void => {
+    clearTimeout(timer)
+    outer.removeEventListener('abort', end)
+    controller.abort()
+  }
+  const timer = setTimeout(end, ms)
+  outer.addEventListener('abort', end, { once: true })
+  if (outer.aborted) end()
+  return { signal: controller.signal, end }
+}
