@@ -25,7 +25,8 @@ export interface ExchangeRecord {
   readonly workload: string
   /** ISO 8601, when the exchange began. */
   readonly at: string
-  readonly direction: Direction
+  /** `unknown`: the filter did not say; such an exchange is refused. */
+  readonly direction: Direction | 'unknown'
   /** `denied`: we answered in the upstream's stead. */
   readonly phase: 'request' | 'response' | 'denied'
   readonly host: string

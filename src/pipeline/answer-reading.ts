@@ -1,0 +1,110 @@
+import type { AnswerHead, Exchange } from '../core/exchange.ts'
+import type { AnswerReader, Parser, Placed, Reading } from '../core/plugin.ts'
+import type { Lesson } from '../core/session.ts'
+import { openDecoder, type DecodeLimits } from '../http/decode.ts'
+import type { Recorder } from './recorder.ts'
+
+/** An answer that is read in passing: its bytes go on as they are. */
+export interface AnswerReading {
+  /** `last`: the answer's last bytes. Does nothing once reading stopped. */
+  feed(raw: Uint8Array, last: boolean): void
+  /** Undefined when all is read already; else it settles when the decoder has caught up. */
+  end(how: 'complete' | 'cut'): Promise<void> | undefined
+}
+
+export interface AnswerReadingOptions {
+  readonly parsers: readonly Placed<Parser>[]
+  /** Readings of the request, by plugin id. */
+  readonly byParser: ReadonlyMap<string, Reading>
+  readonly x: Exchange
+  readonly answer: AnswerHead
+  readonly limits: DecodeLimits
+  readonly recorder: Recorder
+  readonly onLessons: (lessons: readonly Lesson[]) => void
+}
+
+interface Reader {
+  readonly placed: Placed<Parser>
+  readonly reader: AnswerReader
+}
+
+/** Undefined when no parser wants the answer: then it is not asked for. */
+export function createAnswerReading(options: AnswerReadingOptions): AnswerReading | undefined {
+  const { recorder, onLessons } = options
+  const readers = openReaders(options)
+  if (readers.length === 0) return undefined
+
+  let ended = false
+  const finish = (how: 'complete' | 'cut', why: string | undefined): void => {
+    if (ended) return
+    ended = true
+    for (const { placed, reader } of readers) {
+      const { lessons, details } = reader.end(how)
+      const all = why === undefined ? details : { ...details, [why]: true }
+      recorder.add(placed.id, { action: 'observe', reason: 'read', details: all }, 'response')
+      onLessons(lessons)
+    }
+  }
+  const pour = (bytes: Uint8Array): void => {
+    if (ended) return
+    for (const { reader } of readers) {
+      const lessons = reader.feed(bytes)
+      if (lessons.length > 0) onLessons(lessons)
+    }
+  }
+  const decoder = openDecoder(options.answer.headers, options.limits, pour)
+  if (decoder === undefined) {
+    finish('cut', 'answer_undecodable')
+    return undefined
+  }
+  const endOfDecoder = (how: 'complete' | 'cut'): Promise<void> =>
+    decoder.end().then((end) => {
+      if (end === 'whole') finish(how, undefined)
+      else finish('cut', end === 'over-limit' ? 'answer_truncated' : 'answer_undecodable')
+    })
+  let ending: Promise<void> | undefined
+  return {
+    feed: (raw, last) => {
+      if (ending !== undefined) return
+      if (raw.length > 0) decoder.feed(raw)
+      if (last) ending = endOfDecoder('complete')
+    },
+    end: (how) => {
+      ending ??= endOfDecoder(how)
+      return ended ? undefined : ending
+    },
+  }
+}
+
+function openReaders(options: AnswerReadingOptions): readonly Reader[] {
+  const { parsers, byParser, x, recorder } = options
+  const readers: Reader[] = []
+  for (const placed of parsers) {
+    try {
+      const reader = placed.plugin.readAnswer(x, byParser.get(placed.id))
+      if (reader !== undefined) readers.push({ placed, reader: guarded(placed, reader, recorder) })
+    } catch {
+      recorder.add(placed.id, { action: 'failed', reason: 'plugin_failed' }, 'response')
+    }
+  }
+  return readers
+}
+
+/** A reader that throws loses its words, not the answer: the bytes go on, and the record says `failed`. */
+function guarded(placed: Placed<Parser>, reader: AnswerReader, recorder: Recorder): AnswerReader {
+  let failed = false
+  const attempt = <T>(work: () => T, otherwise: T): T => {
+    if (failed) return otherwise
+    try {
+      return work()
+    } catch {
+      failed = true
+      recorder.add(placed.id, { action: 'failed', reason: 'plugin_failed' }, 'response')
+      return otherwise
+    }
+  }
+  return {
+    feed: (bytes) => attempt(() => reader.feed(bytes), []),
+    end: (how) => attempt(() => reader.end(how), { lessons: [], details: {} }),
+  }
+}

@@ -1,0 +1,417 @@
+import { randomUUID } from 'node:crypto'
+import { PLUMBLINE_CODES, type PlumblineCode } from '../core/errors.ts'
+import type { AnswerHead, Body, Exchange, Head, HeaderPair } from '../core/exchange.ts'
+import type { BodyReply, Caller, Ending, ExchangeHandler, HeaderEdits, HeadReply } from '../core/handler.ts'
+import type { Gate, Placed } from '../core/plugin.ts'
+import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
+import type { InboundEntry, Lesson, Resolution } from '../core/session.ts'
+import { decodeBody } from '../http/decode.ts'
+import { answerHead, requestHead } from '../http/headers.ts'
+import { plainRefusal } from '../parsers/kit/refusal.ts'
+import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
+import { isGrpc, isTunnel, requestIdOf } from './head-checks.ts'
+import { judge } from './judging.ts'
+import type { RunContext, SortedChain } from './pipeline.ts'
+import { readMessage, unread, type Understood, type Unreadable } from './readings.ts'
+import { createRecorder } from './recorder.ts'
+import { newTrace, traceIdOf } from './trace.ts'
+
+/** Towards the agent it names the session; from the agent it proves it. Never passes to an upstream. */
+export const HANDLE_HEADER = 'x-plumbline-session'
+
+const NO_SESSION: Resolution = { certainty: 'none', method: 'none', candidates: [] }
+const NO_NOTES = { has: () => false }
+const EMPTY_CHAIN: SortedChain = { all: [], parsers: [], gates: [], enforces: false }
+const NO_BODY: Body = { kind: 'none' }
+const UNREAD: Body = { kind: 'unread' }
+
+type Render = (no: Refusal) => Answer
+
+/** One exchange through the phases: exempt, read, resolve, judge, learn; then its answer, read in passing. */
+export function createExchangeRun(caller: Caller | undefined, context: RunContext): ExchangeHandler {
+  return new ExchangeRun(caller, context)
+}
+
+class ExchangeRun implements ExchangeHandler {
+  private readonly context: RunContext
+  private readonly caller: Caller | undefined
+  private readonly chain: SortedChain
+  private readonly startedAt = new Date()
+  private readonly startedMs: number
+  private readonly recorder = createRecorder()
+  private readonly shadows: Promise<void>[] = []
+  private readonly exempt = new Map<Placed<Gate>, Run>()
+
+  private head: Head | undefined
+  private requestId: string = randomUUID()
+  private traceId: string | undefined
+  private newTraceparent: string | undefined
+  private session: Resolution = NO_SESSION
+  private understood: Understood | undefined
+  private entry: InboundEntry | undefined
+  private render: Render = plainRefusal
+  private abort: AbortController | undefined
+  private deadline: NodeJS.Timeout | undefined
+  private answer: AnswerHead | undefined
+  private answerReading: AnswerReading | undefined
+  private refusedWith: number | undefined
+  private ended = false
+
+  constructor(caller: Caller | undefined, context: RunContext) {
+    this.caller = caller
+    this.context = context
+    this.chain = caller === undefined ? EMPTY_CHAIN : context.chains[caller.direction]
+    this.startedMs = context.now()
+  }
+
+  async requestHead(pairs: readonly HeaderPair[], bodyless: boolean): Promise<HeadReply> {
+    const head = requestHead(pairs, bodyless)
+    this.head = head
+    this.requestId = requestIdOf(head) ?? this.requestId
+    this.traceId = traceIdOf(head.headers)
+    if (this.caller === undefined) {
+      const why = 'set `x-plumbline-direction: inbound` or `outbound` in the filter’s grpc_service.initial_metadata'
+      this.context.log.error({ requestId: this.requestId, why }, 'no direction: the exchange is refused')
+      return this.refuseOwn('plumbline.no_direction')
+    }
+    if (this.traceId === undefined && this.caller.direction === 'inbound') {
+      const trace = newTrace()
+      this.traceId = trace.traceId
+      this.newTraceparent = trace.traceparent
+    }
+    if (isTunnel(head)) return this.refuseOwn('plumbline.unsupported_protocol')
+
+    const x = this.view(bodyless ? NO_BODY : UNREAD)
+    this.askExemptions(x)
+    if (bodyless) return withoutBody(await this.decide(NO_BODY))
+    const plan = this.planBody(x)
+    if (plan === 'refuse') return this.refuseOwn('plumbline.unsupported_protocol')
+    if (plan === 'none') return withoutBody(await this.decide(UNREAD))
+    return { kind: 'continue', edits: { set: [], remove: [] }, body: 'whole' }
+  }
+
+  async requestBody(raw: Uint8Array): Promise<BodyReply> {
+    const { limits } = this.context
+    const head = this.head
+    if (head === undefined) throw new Error('a body came before its head')
+    const body = await decodeBody(raw, head.headers, { bytes: limits.bodyBytes, ratio: limits.ratio })
+    return this.decide(body)
+  }
+
+  answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' } {
+    this.answer = answerHead(pairs, bodyless)
+    if (bodyless || this.head === undefined || this.understood === undefined) return { body: 'none' }
+    const x = this.view(NO_BODY)
+    this.answerReading = createAnswerReading({
+      parsers: this.chain.parsers,
+      byParser: this.understood.byParser,
+      x,
+      answer: this.answer,
+      limits: { bytes: this.context.limits.bodyBytes, ratio: this.context.limits.ratio },
+      recorder: this.recorder,
+      onLessons: (lessons) => {
+        this.learnAnswer(lessons)
+      },
+    })
+    return { body: this.answerReading === undefined ? 'none' : 'stream' }
+  }
+
+  answerChunk(raw: Uint8Array, last: boolean): void {
+    this.answerReading?.feed(raw, last)
+  }
+
+  giveUp(code: PlumblineCode): Answer {
+    const status = PLUMBLINE_CODES[code].status
+    this.context.log.warn({ requestId: this.requestId, code }, 'gave up on an exchange')
+    return this.refusal('plumbline', { code, status, message: PLUMBLINE_CODES[code].message }, this.render)
+  }
+
+  fail(cause: unknown): Answer {
+    this.context.log.error({ requestId: this.requestId, err: cause }, 'an exchange failed')
+    return this.refuseOwn('plumbline.plugin_failed').answer
+  }
+
+  end(how: Ending): void {
+    if (this.ended) return
+    this.ended = true
+    if (this.shadows.length === 0) this.stopDeadline()
+    if (how !== 'complete') this.abort?.abort('gone')
+    const reading = this.answerReading?.end(how === 'complete' ? 'complete' : 'cut')
+    this.entry?.leave()
+    if (reading === undefined && this.shadows.length === 0) {
+      this.writeRecord()
+      return
+    }
+    void Promise.allSettled([reading, ...this.shadows]).then(() => {
+      this.stopDeadline()
+      this.writeRecord()
+    })
+  }
+
+  /** Asks each gate, from the head alone, whether the exchange is its business. A gate that throws is not exempt. */
+  private askExemptions(x: Exchange): void {
+    for (const gate of this.chain.gates) {
+      try {
+        const run = gate.plugin.exempt(x)
+        if (run !== undefined) this.exempt.set(gate, run)
+      } catch (cause) {
+        this.context.log.error({ requestId: this.requestId, plugin: gate.id, err: cause }, 'a gate’s exemption failed')
+      }
+    }
+  }
+
+  /** Whether the body is asked for. A body that is not has to be nobody's business. */
+  private planBody(x: Exchange): 'whole' | 'none' | 'refuse' {
+    const { gates, parsers } = this.chain
+    const onGround = parsers.some((p) => p.plugin.wantsExempt(x))
+    if (isGrpc(x.request)) return onGround ? 'refuse' : 'none'
+    if (gates.length === 0) return parsers.length === 0 ? 'none' : 'whole'
+    return onGround || !this.allExempt() ? 'whole' : 'none'
+  }
+
+  private allExempt(): boolean {
+    return this.chain.gates.length > 0 && this.chain.gates.every((g) => this.exempt.has(g))
+  }
+
+  /** Reads, resolves, judges, learns. The reply is the whole chain's. */
+  private async decide(body: Body): Promise<BodyReply> {
+    const unresolved = this.view(body)
+    const read =
+      body.kind === 'unread'
+        ? unread(this.chain.parsers, unresolved, this.recorder)
+        : readMessage(this.chain.parsers, unresolved, body, this.recorder)
+    if (read.kind === 'unreadable') {
+      const refusal = this.onUnreadable(read)
+      if (refusal !== undefined) return refusal
+    }
+    const understood = read.kind === 'understood' ? read : unread([], unresolved, this.recorder)
+    this.understood = understood
+    this.render = (no) => understood.found[0].reading.refuse(no)
+    this.session = this.resolve(understood)
+
+    const refusal = await this.judgeAll(understood, this.view(body))
+    if (refusal !== undefined) return refusal
+    return { kind: 'continue', edits: this.edits() }
+  }
+
+  /** Decides whose business an unreadable message is. Undefined: it passes, and the record says so. */
+  private onUnreadable(read: Unreadable): ReturnType<ExchangeRun['refuseOwn']> | undefined {
+    const { gates, enforces } = this.chain
+    const parserEnforces = read.by.length === 0 || read.by.some((p) => p.mode === 'enforce')
+    const refuses = gates.length === 0 ? parserEnforces : enforces && !this.enforcersExempt()
+    const facts = { requestId: this.requestId, why: read.why, by: read.by.map((p) => p.id), err: read.cause }
+    this.context.log.warn(facts, refuses ? 'unreadable message refused' : 'unreadable message passed')
+    if (refuses) return this.refuseOwn(read.code, read.refuse)
+    this.recorder.own({ action: 'deny', reason: shortCode(read.code), details: { why: read.why } }, true)
+    return undefined
+  }
+
+  private enforcersExempt(): boolean {
+    return this.chain.gates.every((g) => g.mode !== 'enforce' || this.exempt.has(g))
+  }
+
+  private resolve(understood: Understood): Resolution {
+    const { sessions } = this.context
+    const caller = this.caller
+    const head = this.head
+    if (caller === undefined || head === undefined) return NO_SESSION
+    if (caller.direction === 'outbound') {
+      const handles = head.headers.all(HANDLE_HEADER)
+      return sessions.resolve({ workload: caller.workload, handles, traceId: this.traceId })
+    }
+    return sessions.peek(this.inboundQuery(caller, understood))
+  }
+
+  private inboundQuery(caller: Caller, understood: Understood) {
+    return {
+      workload: caller.workload,
+      subject: '',
+      traceId: this.traceId,
+      hint: understood.hint,
+      speaks: understood.lessons.some((l) => l.kind === 'user-message'),
+    }
+  }
+
+  private async judgeAll(understood: Understood, x: Exchange): Promise<ReturnType<ExchangeRun['refuse']> | undefined> {
+    const { gates } = this.chain
+    let judged = false
+    if (gates.length > 0) {
+      const verdict = await judge({
+        gates,
+        exempt: this.exempt,
+        found: understood.found,
+        x,
+        signal: this.startDeadline(),
+        recorder: this.recorder,
+        shadows: this.shadows,
+      })
+      if (this.shadows.length === 0) this.stopDeadline()
+      if (verdict.kind === 'refused') {
+        const { by, found, no } = verdict
+        return this.refuse(by.id, no, (refusal) => found.reading.refuse(refusal))
+      }
+      if (verdict.kind === 'failed') {
+        const { by, found, cause } = verdict
+        const late = this.abort?.signal.reason === 'deadline'
+        this.context.log.error({ requestId: this.requestId, plugin: by.id, err: cause }, 'a gate failed')
+        const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
+        return this.refuseOwn(code, (refusal) => found.reading.refuse(refusal))
+      }
+      judged = verdict.judged
+    }
+    // Nobody is there any more: what was not sent on teaches nothing.
+    if (this.ended) return this.refuseOwn('plumbline.plugin_failed')
+    return this.learn(understood, judged) === 'overloaded' && this.refusesOverload()
+      ? this.refuseOwn('plumbline.overloaded')
+      : undefined
+  }
+
+  private refusesOverload(): boolean {
+    const refuses = this.chain.gates.length === 0 || this.chain.enforces
+    if (!refuses) this.recorder.own({ action: 'deny', reason: 'overloaded' }, true)
+    return refuses
+  }
+
+  /** Written before the allowing reply goes out, so that the agent's next call finds it. */
+  private learn(understood: Understood, judged: boolean): 'overloaded' | undefined {
+    const { sessions } = this.context
+    const { caller, head } = this
+    if (caller === undefined || head === undefined) return undefined
+    const notes = understood.lessons.flatMap((l) => (l.kind === 'note' && (judged || !l.judged) ? [l.key] : []))
+    if (notes.length > 0) sessions.note(caller.workload, notes)
+    const lessons = understood.lessons.filter((l) => l.kind !== 'note')
+    if (caller.direction === 'outbound') {
+      const only = this.onlyCandidate()
+      if (only !== undefined) sessions.learn(only, lessons, caller.routesByHost ? head.host : undefined)
+      return undefined
+    }
+    const entry = sessions.enter(this.inboundQuery(caller, understood))
+    if (entry === 'overloaded') return entry
+    if (entry === undefined) return undefined
+    this.entry = entry
+    this.session = { certainty: 'exact', method: entry.method, candidates: [entry.view] }
+    entry.learn(lessons)
+    return undefined
+  }
+
+  private onlyCandidate(): string | undefined {
+    const { certainty, candidates } = this.session
+    return certainty === 'exact' || certainty === 'inferred' ? candidates[0]?.id : undefined
+  }
+
+  private learnAnswer(lessons: readonly Lesson[]): void {
+    const { sessions } = this.context
+    const { caller } = this
+    if (caller === undefined || lessons.length === 0) return
+    const notes = lessons.flatMap((l) => (l.kind === 'note' ? [l.key] : []))
+    if (notes.length > 0) sessions.note(caller.workload, notes)
+    const rest = lessons.filter((l) => l.kind !== 'note')
+    if (rest.length === 0) return
+    if (caller.direction === 'inbound') {
+      this.entry?.learn(rest)
+      return
+    }
+    const only = this.onlyCandidate()
+    if (only !== undefined) sessions.learn(only, rest, undefined)
+  }
+
+  /** Our own headers: inbound, the trace and the handle; outbound, the handle goes no further. */
+  private edits(): HeaderEdits {
+    const set: HeaderPair[] = []
+    const hasHandle = this.head?.headers.has(HANDLE_HEADER) === true
+    if (this.caller?.direction === 'inbound') {
+      if (this.newTraceparent !== undefined) set.push(['traceparent', this.newTraceparent])
+      if (this.entry !== undefined) set.push([HANDLE_HEADER, this.entry.handle])
+    }
+    return { set, remove: hasHandle && this.entry === undefined ? [HANDLE_HEADER] : [] }
+  }
+
+  private view(body: Body): Exchange {
+    const { caller, head } = this
+    if (head === undefined) throw new Error('an exchange has no head yet')
+    return {
+      direction: caller?.direction ?? 'outbound',
+      workload: caller?.workload ?? '',
+      routesByHost: caller?.routesByHost ?? false,
+      requestId: this.requestId,
+      traceId: this.traceId,
+      request: head,
+      body,
+      answer: this.answer,
+      identity: undefined,
+      session: this.session,
+      notes: caller === undefined ? NO_NOTES : this.context.sessions.notes(caller.workload),
+    }
+  }
+
+  private startDeadline(): AbortSignal {
+    const abort = new AbortController()
+    this.abort = abort
+    const ms = this.context.limits.verdictDeadlineMs[this.caller?.direction ?? 'outbound']
+    this.deadline = setTimeout(() => {
+      abort.abort('deadline')
+    }, ms)
+    if (this.ended) abort.abort('gone')
+    return abort.signal
+  }
+
+  private stopDeadline(): void {
+    clearTimeout(this.deadline)
+  }
+
+  private refuseOwn(
+    code: PlumblineCode,
+    render: Render = this.render,
+  ): { readonly kind: 'refuse'; readonly answer: Answer } {
+    const { status, message } = PLUMBLINE_CODES[code]
+    return this.refuse('plumbline', { code, status, message }, render)
+  }
+
+  private refuse(plugin: string, no: Rejection, render: Render): { readonly kind: 'refuse'; readonly answer: Answer } {
+    return { kind: 'refuse', answer: this.refusal(plugin, no, render) }
+  }
+
+  private refusal(plugin: string, no: Rejection, render: Render): Answer {
+    const refusal: Refusal = { ...no, plugin, requestId: this.requestId }
+    if (plugin === 'plumbline') this.recorder.own({ action: 'deny', reason: shortCode(no.code) }, false)
+    let answer: Answer
+    try {
+      answer = render(refusal)
+    } catch (cause) {
+      // A no must never get lost because its words could not be written.
+      this.context.log.error({ requestId: this.requestId, err: cause }, 'a refusal could not be rendered')
+      answer = plainRefusal(refusal)
+    }
+    this.refusedWith = answer.status
+    return answer
+  }
+
+  private writeRecord(): void {
+    const { caller, head } = this
+    this.context.record({
+      sessionId: this.onlyCandidate(),
+      requestId: this.requestId,
+      traceId: this.traceId,
+      workload: caller?.workload ?? '',
+      at: this.startedAt.toISOString(),
+      direction: caller?.direction ?? 'unknown',
+      phase: this.refusedWith !== undefined ? 'denied' : this.answer !== undefined ? 'response' : 'request',
+      host: head?.host ?? '',
+      method: head?.method ?? '',
+      path: head?.path ?? '',
+      statusCode: this.refusedWith ?? this.answer?.status,
+      durationMs: Math.round((this.context.now() - this.startedMs) * 1000) / 1000,
+      session: { method: this.session.method, certainty: this.session.certainty },
+      invocations: this.recorder.finish(this.chain.all),
+    })
+  }
+}
+
+/** `plumbline.too_large` → `too_large`. */
+function shortCode(code: string): string {
+  return code.slice(code.indexOf('.') + 1)
+}
+
+function withoutBody(reply: BodyReply): HeadReply {
+  return reply.kind === 'refuse' ? reply : { ...reply, body: 'none' }
+}

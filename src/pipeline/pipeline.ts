@@ -1,0 +1,63 @@
+import type { Direction } from '../core/exchange.ts'
+import type { OpenExchange } from '../core/handler.ts'
+import type { Chain, Gate, Parser, Placed } from '../core/plugin.ts'
+import type { ExchangeRecord } from '../core/record.ts'
+import type { Sessions } from '../core/session.ts'
+import { createExchangeRun } from './exchange-run.ts'
+
+export interface PipelineLog {
+  info(facts: Readonly<Record<string, unknown>>, message: string): void
+  warn(facts: Readonly<Record<string, unknown>>, message: string): void
+  error(facts: Readonly<Record<string, unknown>>, message: string): void
+}
+
+export interface PipelineLimits {
+  /** Of a body after its content-encoding is undone. */
+  readonly bodyBytes: number
+  /** How many decoded bytes one encoded byte may become. */
+  readonly ratio: number
+  /** From the moment a request is complete to our answer, by direction. */
+  readonly verdictDeadlineMs: Readonly<Record<Direction, number>>
+}
+
+export interface PipelineOptions {
+  readonly chains: Readonly<Record<Direction, Chain>>
+  readonly sessions: Sessions
+  readonly limits: PipelineLimits
+  readonly log: PipelineLog
+  readonly record: (record: ExchangeRecord) => void
+  /** Milliseconds, monotone. */
+  readonly now: () => number
+}
+
+/** A chain, sorted by kind; its order holds within a kind. */
+export interface SortedChain {
+  readonly all: readonly Placed[]
+  readonly parsers: readonly Placed<Parser>[]
+  readonly gates: readonly Placed<Gate>[]
+  /** At least one gate enforces: then each action needs a ruling. */
+  readonly enforces: boolean
+}
+
+export interface RunContext extends Omit<PipelineOptions, 'chains'> {
+  readonly chains: Readonly<Record<Direction, SortedChain>>
+}
+
+function sortChain(chain: Chain): SortedChain {
+  const live = chain.plugins.filter((p) => p.mode !== 'off')
+  const gates = live.filter((p): p is Placed<Gate> => p.plugin.kind === 'gate')
+  return {
+    all: chain.plugins,
+    parsers: live.filter((p): p is Placed<Parser> => p.plugin.kind === 'parser'),
+    gates,
+    enforces: gates.some((g) => g.mode === 'enforce'),
+  }
+}
+
+export function createPipeline(options: PipelineOptions): { readonly open: OpenExchange } {
+  const context: RunContext = {
+    ...options,
+    chains: { inbound: sortChain(options.chains.inbound), outbound: sortChain(options.chains.outbound) },
+  }
+  return { open: (caller) => createExchangeRun(caller, context) }
+}
