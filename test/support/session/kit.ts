@@ -21,7 +21,7 @@ export function fixture(changes: Partial<SessionOptions> = {}) {
   const sessions = createSessions({ ...OPTIONS, ...changes }, { nowMs: () => nowMs })
   return {
     sessions,
-    pass(ms: number): void {
+    pass: (ms: number): void => {
       nowMs += ms
     },
   }

@@ -1,0 +1,33 @@
+/** What one session, or the store, may hold at most. The configurable limits are in `SessionOptions`. `docs/sessions.md` has the table. */
+export const LIMITS = {
+  /** Names under which one session is found; the one unused longest is forgotten first. */
+  contexts: 16,
+  tasks: 64,
+  /** Trace ids of user messages, and of other requests such as polls, which come in far greater number. */
+  spokenTraces: 32,
+  otherTraces: 16,
+  /** A trace id is 32 characters. What is longer is none. */
+  traceIdChars: 64,
+  /** Intents that are kept for `intents(turns)`. */
+  intents: 16,
+  /** Messages, and characters, that make up one intent; its first message and the newest ones stay. */
+  intentMessages: 32,
+  intentChars: 32_768,
+  /** One user message. Its beginning and its end stay. */
+  userTextChars: 16_384,
+  /** One text that was heard, and all of one session. */
+  heardTextChars: 32_768,
+  heardChars: 131_072,
+  /** All sessions together; beyond it a session that hears something new is cut down to `heardCharsCrowded`. */
+  heardCharsOverall: 134_217_728,
+  heardCharsCrowded: 8_192,
+  destinations: 256,
+  /** Sessions that a resolution names; gates ask about far fewer. */
+  candidates: 64,
+  /** What a tombstone remembers of its session. */
+  tombstoneContexts: 4,
+  tombstoneTasks: 8,
+  tombstoneTraces: 8,
+  /** Per workload. */
+  notes: 10_000,
+} as const

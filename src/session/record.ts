@@ -1,0 +1,63 @@
+import type { SessionView } from '../core/session.ts'
+import { Heard, type HeardTotal } from './heard.ts'
+import { Intents } from './intents.ts'
+import { LIMITS } from './limits.ts'
+import { RecentMap } from './recent-map.ts'
+
+/** Keys in the order of last use. */
+export type RecentKeys = RecentMap<string, true>
+
+/** One conversation, as the store keeps it. Gates see its `view` only. */
+export class SessionRecord {
+  readonly id: string
+  readonly workload: string
+  readonly view: SessionView
+  readonly intents = new Intents()
+  readonly heard: Heard
+
+  /** What the directory finds it by. Only the directory writes these. */
+  readonly contexts: RecentKeys = new RecentMap()
+  readonly tasks: RecentKeys = new RecentMap()
+  readonly spokenTraces: RecentKeys = new RecentMap()
+  readonly otherTraces: RecentKeys = new RecentMap()
+
+  /** Inbound exchanges that are open. Only the population writes it and `lastActiveMs`. */
+  open = 0
+  lastActiveMs: number
+  /** Position of its newest user message among all of the store; 0 before the first. */
+  lastTurn = 0
+  /** The agent's newest answer waits for the user's word. */
+  asked = false
+
+  readonly #destinations = new Set<string>()
+
+  constructor(id: string, workload: string, nowMs: number, maxEvents: number, heardTotal: HeardTotal) {
+    this.id = id
+    this.workload = workload
+    this.lastActiveMs = nowMs
+    this.heard = new Heard(maxEvents, heardTotal)
+    this.view = viewOf(this, this.#destinations)
+  }
+
+  wentTo(host: string): void {
+    this.#destinations.delete(host)
+    this.#destinations.add(host)
+    for (const unusedLongest of this.#destinations) {
+      if (this.#destinations.size <= LIMITS.destinations) return
+      this.#destinations.delete(unusedLongest)
+    }
+  }
+}
+
+function viewOf(record: SessionRecord, destinations: ReadonlySet<string>): SessionView {
+  return {
+    id: record.id,
+    destinations,
+    intents: (turns) => record.intents.newestFirst(turns),
+    get heard() {
+      // A user's message that the ring has lost is older than all that the ring still holds.
+      const outlived = record.intents.messages().filter((message) => !record.heard.has(message))
+      return [...outlived, ...record.heard.texts()]
+    },
+  }
+}

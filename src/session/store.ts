@@ -1,0 +1,70 @@
+import { Directory } from './directory.ts'
+import { newHandle, type RandomBytes } from './handle.ts'
+import type { HeardTotal } from './heard.ts'
+import type { Clock, SessionOptions } from './options.ts'
+import { Population } from './population.ts'
+import { SessionRecord } from './record.ts'
+import { Tombstones, type Tombstone } from './tombstones.ts'
+
+/** The life of sessions: they start, start anew, expire, make room, and leave a tombstone. */
+export class Store {
+  readonly population = new Population()
+  readonly directory = new Directory()
+  readonly tombstones: Tombstones
+  readonly #heardTotal: HeardTotal = { chars: 0 }
+  readonly #options: SessionOptions
+  readonly #clock: Clock
+  readonly #random: RandomBytes | undefined
+
+  constructor(options: SessionOptions, clock: Clock, random: RandomBytes | undefined) {
+    this.#options = options
+    this.#clock = clock
+    this.#random = random
+    this.tombstones = new Tombstones(options.maxTombstones, options.tombstoneTtlMs)
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs()
+  }
+
+  /** Buries what is over. Each session is buried once, so in the long run this costs nothing. Returns the time. */
+  sweep(): number {
+    const nowMs = this.#clock.nowMs()
+    const lifeMs = Math.max(this.#options.ttlMs, this.#options.lingerMs)
+    for (let oldest = this.population.idleLongest(); oldest !== undefined; oldest = this.population.idleLongest()) {
+      if (nowMs - oldest.lastActiveMs <= lifeMs) break
+      this.#bury(oldest, oldest.lastActiveMs + lifeMs)
+    }
+    this.tombstones.sweep(nowMs)
+    return nowMs
+  }
+
+  /** A new session, its first exchange open; under the id and keys of `stone` if there is one. Undefined: no room. */
+  start(workload: string, stone: Tombstone | undefined): SessionRecord | undefined {
+    const full = this.population.size >= this.#options.maxSessions
+    const leaver = full ? this.population.idleLongest() : undefined
+    if (full && leaver === undefined) return undefined
+    const nowMs = this.#clock.nowMs()
+    // Before the leaver's own stone, which might push this one out.
+    if (stone !== undefined) this.tombstones.remove(stone)
+    if (leaver !== undefined) this.#bury(leaver, nowMs)
+    const id = stone?.id ?? newHandle(this.#random)
+    const record = new SessionRecord(id, workload, nowMs, this.#options.maxEvents, this.#heardTotal)
+    this.population.add(record)
+    if (stone !== undefined) this.#restoreKeys(record, stone)
+    return record
+  }
+
+  #restoreKeys(record: SessionRecord, stone: Tombstone): void {
+    for (const key of stone.contexts.toReversed()) this.directory.bindName(record, 'context', key)
+    for (const key of stone.tasks.toReversed()) this.directory.bindName(record, 'task', key)
+    for (const key of stone.traces.toReversed()) this.directory.bindTrace(record, key, true)
+  }
+
+  #bury(record: SessionRecord, diedMs: number): void {
+    this.population.remove(record)
+    this.directory.forget(record)
+    record.heard.release()
+    this.tombstones.bury(record, diedMs)
+  }
+}

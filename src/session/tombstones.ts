@@ -1,0 +1,74 @@
+import { LIMITS } from './limits.ts'
+import { MultiMap } from './multi-map.ts'
+import { RecentMap } from './recent-map.ts'
+import type { SessionRecord } from './record.ts'
+
+/** What is left of a session that was evicted or expired: its id and the keys it was found by. No text. */
+export interface Tombstone {
+  readonly id: string
+  readonly contexts: readonly string[]
+  readonly tasks: readonly string[]
+  readonly traces: readonly string[]
+  readonly diedMs: number
+}
+
+export class Tombstones {
+  readonly #stones = new RecentMap<string, Tombstone>()
+  readonly #names = new Map<string, Tombstone>()
+  readonly #traces = new MultiMap<Tombstone>()
+  readonly #max: number
+  readonly #ttlMs: number
+
+  constructor(max: number, ttlMs: number) {
+    this.#max = max
+    this.#ttlMs = ttlMs
+  }
+
+  get size(): number {
+    return this.#stones.size
+  }
+
+  bury(record: SessionRecord, diedMs: number): void {
+    const stone: Tombstone = {
+      id: record.id,
+      contexts: record.contexts.newestKeys(LIMITS.tombstoneContexts),
+      tasks: record.tasks.newestKeys(LIMITS.tombstoneTasks),
+      traces: record.spokenTraces.newestKeys(LIMITS.tombstoneTraces),
+      diedMs,
+    }
+    this.#stones.set(stone.id, stone)
+    for (const key of [...stone.contexts, ...stone.tasks]) this.#names.set(key, stone)
+    for (const key of stone.traces) this.#traces.add(key, stone)
+    while (this.#stones.size > this.#max) this.#removeOldest()
+  }
+
+  named(key: string | undefined): Tombstone | undefined {
+    return key === undefined ? undefined : this.#names.get(key)
+  }
+
+  traced(key: string): boolean {
+    return this.#traces.has(key)
+  }
+
+  /** Sessions die in the order of time, so the oldest stone is the first to crumble. */
+  sweep(nowMs: number): void {
+    for (let oldest = this.#stones.oldest(); oldest !== undefined; oldest = this.#stones.oldest()) {
+      if (nowMs - oldest[1].diedMs <= this.#ttlMs) return
+      this.remove(oldest[1])
+    }
+  }
+
+  remove(stone: Tombstone): void {
+    this.#stones.delete(stone.id)
+    for (const key of [...stone.contexts, ...stone.tasks]) {
+      // A younger stone may have taken the name over.
+      if (this.#names.get(key) === stone) this.#names.delete(key)
+    }
+    for (const key of stone.traces) this.#traces.remove(key, stone)
+  }
+
+  #removeOldest(): void {
+    const oldest = this.#stones.oldest()
+    if (oldest !== undefined) this.remove(oldest[1])
+  }
+}
