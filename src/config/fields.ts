@@ -136,7 +136,13 @@ export function globs(kind: GlobKind): Field<string[]> {
     field((input) => {
       const read = readText(input, false)
       const why = 'value' in read ? footgun(read.value, kind) : undefined
-      return why === undefined ? read : { wrong: why }
+      if (why === undefined) return read
+      return {
+        wrong:
+          input instanceof Substituted
+            ? `comes from ${input.source}, whose value is no ${kind} glob that may stand here`
+            : why,
+      }
     }),
   )
 }
