@@ -174,14 +174,27 @@ function got(
   }
 }
 
-/** Writes bytes to a port and gives all that comes back until the peer closes or `enough` says so. */
-export function sendRaw(port: number, text: string | Uint8Array, enough: (seen: string) => boolean): Promise<string> {
+/**
+ * Writes bytes to a port and gives all that comes back until the peer closes or `enough` says so. `then` is written
+ * when what came back until then makes it due.
+ */
+export function sendRaw(
+  port: number,
+  text: string | Uint8Array,
+  enough: (seen: string) => boolean,
+  then?: { readonly when: (seen: string) => boolean; readonly text: string },
+): Promise<string> {
   return new Promise((done, fail) => {
     let seen = ''
+    let next = then
     const socket = connect(port, '127.0.0.1', () => socket.write(text))
     socket.setEncoding('latin1')
     socket.on('data', (piece: string) => {
       seen += piece
+      if (next?.when(seen)) {
+        socket.write(next.text)
+        next = undefined
+      }
       if (enough(seen)) socket.destroy()
     })
     socket.on('error', fail)

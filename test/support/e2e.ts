@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
+import { pluginIds } from './chains.ts'
 import { lossesSince, NO_LOSS, readLosses } from './losses.ts'
 import type { Losses } from './losses.ts'
 import { said } from './plumbline.ts'
@@ -38,7 +39,19 @@ export function useStage(options: StageOptions | (() => Promise<StageOptions>)):
     })
   })
   afterEach(async () => {
+    expectAllPluginsRecorded(running())
     expect(lossesSince(before, await readLosses(running().envoy)), 'exchanges that were lost').toEqual(expected)
   })
   return { stage: running, expectLosses: (losses) => (expected = { ...NO_LOSS, ...losses }) }
+}
+
+/** What did not run is visible: each record speaks of every plugin of its chain. */
+function expectAllPluginsRecorded(stage: Stage): void {
+  const { pipeline } = stage.config()
+  for (const record of stage.plumbline().records()) {
+    if (record.direction === 'unknown') continue
+    const recorded = record.invocations.map(({ plugin }) => plugin)
+    const configured = pluginIds(pipeline[record.direction])
+    expect(recorded, `the record of ${record.requestId}`).toEqual(expect.arrayContaining([...configured]))
+  }
 }

@@ -27,8 +27,9 @@ export interface StageOptions {
 /** A real Envoy with Plumbline beside it, an agent behind it and an upstream in front of it. */
 export interface Stage extends Closable {
   readonly envoy: Envoy
-  /** The Plumbline that runs now. */
+  /** The Plumbline that runs now, and what it was started with. */
   readonly plumbline: () => Plumbline
+  readonly config: () => PlumblineConfig
   readonly agent: Upstream
   /** Answers to `upstream.test` in HTTP/1.1 and to `upstream2.test` in HTTP/2. */
   readonly upstream: Upstream
@@ -86,6 +87,7 @@ async function build(options: StageOptions, closing: Closing): Promise<Stage> {
   return {
     envoy,
     plumbline: () => plumbline,
+    config: () => config,
     agent,
     upstream,
     upstream2,

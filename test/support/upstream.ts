@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { createServer as createHttp2Server } from 'node:http2'
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2'
 import type { AddressInfo, Server, Socket } from 'node:net'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Closable } from './closing.ts'
 
 /** A request as it arrived: enough to tell whether a byte of it changed. */
@@ -34,7 +37,10 @@ export interface Upstream extends Closable {
   answer(answerer: Answerer): void
 }
 
-export async function startUpstream(protocol: 'h1' | 'h2' = 'h1', answerer: Answerer = sayOk): Promise<Upstream> {
+/** HTTP/1.1, HTTP/2 without TLS, or HTTP/1.1 over TLS as `localhost`. */
+export type UpstreamProtocol = 'h1' | 'h2' | 'tls'
+
+export async function startUpstream(protocol: UpstreamProtocol = 'h1', answerer: Answerer = sayOk): Promise<Upstream> {
   const arrivals: Arrival[] = []
   const sockets = new Set<Socket>()
   let connections = 0
@@ -48,8 +54,7 @@ export async function startUpstream(protocol: 'h1' | 'h2' = 'h1', answerer: Answ
       await current(arrival, outgoing)
     })
   }
-  const server: Server =
-    protocol === 'h1' ? createServer({ keepAliveTimeout: 60_000 }, onRequest) : createHttp2Server(onRequest as never)
+  const server = listenerOf(protocol, onRequest)
   server.on('connection', (socket) => {
     connections += 1
     sockets.add(socket)
@@ -70,6 +75,22 @@ export async function startUpstream(protocol: 'h1' | 'h2' = 'h1', answerer: Answ
       for (const socket of sockets) socket.destroy()
       await new Promise((done) => server.close(done))
     },
+  }
+}
+
+/** A certificate that vouches for itself, made for tests and worth nothing elsewhere. */
+export const TLS_AUTHORITY = fileURLToPath(new URL('tls/localhost.pem', import.meta.url))
+
+function listenerOf(protocol: UpstreamProtocol, onRequest: (incoming: Incoming, outgoing: Outgoing) => void): Server {
+  switch (protocol) {
+    case 'h1':
+      return createServer({ keepAliveTimeout: 60_000 }, onRequest)
+    case 'h2':
+      return createHttp2Server(onRequest as never)
+    case 'tls': {
+      const key = readFileSync(new URL('tls/localhost.key', import.meta.url))
+      return createTlsServer({ key, cert: readFileSync(TLS_AUTHORITY) }, onRequest)
+    }
   }
 }
 
