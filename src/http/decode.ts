@@ -1,40 +1,55 @@
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, inflateRaw, type InputType, type ZlibOptions } from 'node:zlib'
 import type { Body, HeaderView } from '../core/exchange.ts'
+import { allowance, codingsOf, isBareDeflate, type Coding, type DecodeLimits } from './codings.ts'
+import { decodeZstd, type Decoded } from './zstd.ts'
 
-export interface DecodeLimits {
-  /** Of the decoded body. */
-  readonly bytes: number
-  /** Decoded bytes per encoded byte. */
-  readonly ratio: number
-}
+export { unlabelledCoding, type DecodeLimits } from './codings.ts'
+export { openDecoder, type StreamDecoder, type StreamEnd } from './decode-stream.ts'
 
-export type StreamEnd = 'whole' | 'over-limit' | 'undecodable'
-
-/** Decodes an answer that is read in passing. Reading may lag behind the bytes, which go on untouched. */
-export interface StreamDecoder {
-  /** Never throws, never waits. After the limit or a fault it does nothing. */
-  feed(raw: Uint8Array): void
-  /** Resolves, and never rejects, when all that was fed has come out or reading stopped. Call it once, or `drop`. */
-  end(): Promise<StreamEnd>
-  /** The exchange is gone: frees what is held. */
-  drop(): void
-}
-
-export async function decodeBody(raw: Uint8Array, _headers: HeaderView, limits: DecodeLimits): Promise<Body> {
+/** Undoes the content codings of a whole body, within limits. */
+export async function decodeBody(raw: Uint8Array, headers: HeaderView, limits: DecodeLimits): Promise<Body> {
+  if (raw.length === 0) return { kind: 'none' }
   if (raw.length > limits.bytes) return { kind: 'over-limit', raw, limitBytes: limits.bytes }
-  return raw.length === 0 ? { kind: 'none' } : { kind: 'whole', raw, bytes: raw }
+  const codings = codingsOf(headers)
+  if (typeof codings === 'string') return { kind: 'undecodable', raw, why: codings }
+  const limitBytes = allowance(raw.length, limits)
+  let bytes = raw
+  for (const coding of codings.toReversed()) {
+    const decoded = await decodeOne(coding, bytes, limitBytes)
+    if (decoded === 'over-limit') return { kind: 'over-limit', raw, limitBytes }
+    if (decoded === 'undecodable') return { kind: 'undecodable', raw, why: `not valid ${coding}` }
+    bytes = decoded
+  }
+  return { kind: 'whole', raw, bytes }
 }
 
-/** Undefined for a coding that we cannot read. `onBytes` gets decoded pieces in order, at once where nothing is encoded. */
-export function openDecoder(
-  _headers: HeaderView,
-  _limits: DecodeLimits,
-  onBytes: (bytes: Uint8Array) => void,
-): StreamDecoder | undefined {
-  return { feed: onBytes, end: () => Promise.resolve('whole'), drop: () => undefined }
+const inflaters = {
+  gzip: promisify<InputType, ZlibOptions, Buffer>(gunzip),
+  zlib: promisify<InputType, ZlibOptions, Buffer>(inflate),
+  bare: promisify<InputType, ZlibOptions, Buffer>(inflateRaw),
+  br: promisify<InputType, { maxOutputLength: number }, Buffer>(brotliDecompress),
 }
 
-/** The coding whose magic bytes a body begins with. */
-export function unlabelledCoding(bytes: Uint8Array): 'gzip' | 'zstd' | undefined {
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return 'gzip'
-  return bytes[0] === 0x28 && bytes[1] === 0xb5 && bytes[2] === 0x2f && bytes[3] === 0xfd ? 'zstd' : undefined
+async function decodeOne(coding: Coding, bytes: Uint8Array, maxOutputLength: number): Promise<Decoded> {
+  if (coding === 'zstd') return decodeZstd(bytes, maxOutputLength)
+  try {
+    const format = coding === 'deflate' ? (isBareDeflate(bytes[0] ?? 0) ? 'bare' : 'zlib') : coding
+    const decoded = await inflaters[format](bytes, { maxOutputLength })
+    return coding === 'gzip' && !isOneMember(bytes, decoded) ? 'undecodable' : decoded
+  } catch (error) {
+    return error instanceof RangeError ? 'over-limit' : 'undecodable'
+  }
+}
+
+/**
+ * Some readers stop after the first member of a gzip file, others read on. The last four bytes of one member are the
+ * length of what it holds.
+ */
+function isOneMember(encoded: Uint8Array, decoded: Uint8Array): boolean {
+  const end = encoded.length
+  return (
+    end >= 4 &&
+    new DataView(encoded.buffer, encoded.byteOffset, end).getUint32(end - 4, true) === decoded.length % 2 ** 32
+  )
 }
