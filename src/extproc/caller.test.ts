@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import type { ListenerFacts } from './caller.ts'
+import { callerOf, tokenCheck } from './caller.ts'
+
+function caller(said: Readonly<Record<string, string>>, listener: ListenerFacts = {}) {
+  return callerOf((name) => said[name], listener, 'fallback')
+}
+
+describe('direction', () => {
+  test.each<[Record<string, string>, ListenerFacts, string | undefined]>([
+    [{ 'x-plumbline-direction': 'inbound' }, {}, 'inbound'],
+    [{ 'x-plumbline-direction': 'outbound' }, {}, 'outbound'],
+    [{}, {}, undefined],
+    [{ 'x-plumbline-direction': 'sideways' }, {}, undefined],
+    [{ 'x-plumbline-direction': 'inbound, outbound' }, {}, undefined],
+    [{ 'x-plumbline-direction': 'Inbound' }, {}, undefined],
+    [{}, { direction: 'inbound' }, 'inbound'],
+    [{ 'x-plumbline-direction': 'inbound' }, { direction: 'inbound' }, 'inbound'],
+    [{ 'x-plumbline-direction': 'outbound' }, { direction: 'inbound' }, undefined],
+    [{ 'x-plumbline-direction': 'sideways' }, { direction: 'inbound' }, undefined],
+  ])('%j on %j', (said, listener, direction) => {
+    expect(caller(said, listener)?.direction).toBe(direction)
+  })
+})
+
+describe('workload and routing', () => {
+  const inbound = { 'x-plumbline-direction': 'inbound' }
+  test.each<[Record<string, string>, ListenerFacts, string, boolean]>([
+    [{}, {}, 'fallback', false],
+    [{ 'x-plumbline-workload': '' }, {}, 'fallback', false],
+    [{ 'x-plumbline-workload': 'mail' }, {}, 'mail', false],
+    [{ 'x-plumbline-routing': 'host' }, {}, 'fallback', true],
+    [{ 'x-plumbline-routing': 'yes' }, {}, 'fallback', false],
+    [{}, { routing: 'host' }, 'fallback', true],
+  ])('%j on %j', (said, listener, workload, routesByHost) => {
+    expect(caller({ ...inbound, ...said }, listener)).toEqual({ direction: 'inbound', workload, routesByHost })
+  })
+})
+
+describe('token', () => {
+  test.each<[string | Uint8Array | undefined, string | undefined, boolean]>([
+    [undefined, undefined, true],
+    [undefined, 'anything', true],
+    ['secret', 'secret', true],
+    [Buffer.from('secret'), 'secret', true],
+    ['secret', undefined, false],
+    ['secret', '', false],
+    ['secret', 'secre', false],
+    ['secret', 'secret ', false],
+    ['secret', 'Secret', false],
+  ])('%j against %j: %s', (token, said, known) => {
+    expect(tokenCheck(token)(said)).toBe(known)
+  })
+})
