@@ -10,7 +10,7 @@ export interface Staged {
   /** The stage of this group of tests. */
   readonly stage: () => Stage
   /** This test puts a fault in: what Envoy will have counted at its end. */
-  expectLosses(expected: Partial<Losses>): void
+  readonly expectLosses: (expected: Partial<Losses>) => void
 }
 
 /**
