@@ -3,7 +3,7 @@ import type { Direction } from '../core/exchange.ts'
 import { type ChainPlan, planChain } from './chains.ts'
 import { check } from './check.ts'
 import type { PluginType } from './plugin-type.ts'
-import { type Issue, pathText, type Problem } from './problem.ts'
+import { type Issue, type Path, pathText, type Position, type Problem } from './problem.ts'
 import { type Top, topSchema } from './schema.ts'
 import type { Environment } from './substitute.ts'
 import { readYaml, type Tree } from './yaml.ts'
@@ -14,7 +14,8 @@ export interface Config extends Omit<Top, 'pipeline'> {
 }
 
 export type Loaded =
-  { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly Problem[] }
+  | { readonly ok: true; readonly config: Config; readonly positionOf: (path: Path) => Position }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
 
 export interface LoadOptions {
   readonly environment: Environment
@@ -65,7 +66,8 @@ export function readConfig(text: string, file: string, options: LoadOptions): Lo
   if (!top.ok || problems.length > 0) return { ok: false, problems: problems.sort(byPosition) }
 
   const { pipeline: _, ...sections } = top.value
-  return { ok: true, config: { ...sections, chains: { inbound: inbound.plan, outbound: outbound.plan } } }
+  const config: Config = { ...sections, chains: { inbound: inbound.plan, outbound: outbound.plan } }
+  return { ok: true, config, positionOf: (path) => tree.positionOf(path) }
 }
 
 const locate = (tree: Tree, issue: Issue) =>

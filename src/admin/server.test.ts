@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { type AdminServer, createAdminServer, type Readiness } from './server.ts'
+
+const ready: Readiness = {
+  state: 'ready',
+  failsOpen: ['outbound/ibac: no_intent_policy is "allow"'],
+  warnings: ['mind the gap'],
+  figures: { sessions: 2 },
+}
+
+let server: AdminServer | undefined
+afterEach(() => server?.stop())
+
+async function started(readiness: () => Readiness): Promise<string> {
+  server = createAdminServer({ address: '127.0.0.1:0', readiness })
+  return `http://${await server.start()}`
+}
+
+describe('the admin server', () => {
+  test('binds any port and says which', async () => {
+    const base = await started(() => ready)
+    expect(base).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
+  })
+
+  test.each([
+    ['GET', '/healthz', 200, { status: 'alive' }],
+    ['GET', '/healthz?x=1', 200, { status: 'alive' }],
+    [
+      'GET',
+      '/readyz',
+      200,
+      { status: 'ready', fails_open: ready.failsOpen, warnings: ready.warnings, figures: { sessions: 2 } },
+    ],
+    ['GET', '/', 404, { error: 'not_found' }],
+    ['GET', '/readyz/', 404, { error: 'not_found' }],
+    ['POST', '/readyz', 405, { error: 'method_not_allowed' }],
+    ['DELETE', '/', 405, { error: 'method_not_allowed' }],
+  ])('%s %s is %i', async (method, path, status, body) => {
+    const response = await fetch(`${await started(() => ready)}${path}`, { method })
+    expect([response.status, response.headers.get('content-type')]).toEqual([status, 'application/json'])
+    expect(await response.json()).toEqual(body)
+  })
+
+  test('HEAD has no body', async () => {
+    const response = await fetch(`${await started(() => ready)}/readyz`, { method: 'HEAD' })
+    expect([response.status, await response.text()]).toEqual([200, ''])
+  })
+
+  test.each(['starting', 'draining'] as const)('is not ready while %s, and alive all the same', async (state) => {
+    const base = await started(() => ({ ...ready, state }))
+    const readyz = await fetch(`${base}/readyz`)
+    expect([readyz.status, await readyz.json()]).toMatchObject([503, { status: state }])
+    expect((await fetch(`${base}/healthz`)).status).toBe(200)
+  })
+
+  test('says that its port is taken', async () => {
+    const address = (await started(() => ready)).replace('http://', '')
+    await expect(createAdminServer({ address, readiness: () => ready }).start()).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    })
+  })
+})

@@ -1,0 +1,26 @@
+import { serve } from './serve.ts'
+import { readUsage, USAGE } from './usage.ts'
+import { validate } from './validate.ts'
+import { version } from './version.ts'
+
+const WRONG = 2
+
+/** Does what the command line asks for. Gives the exit code. */
+export async function runCli(words: readonly string[]): Promise<number> {
+  const usage = readUsage(words)
+  switch (usage.name) {
+    case 'help':
+      console.log(USAGE)
+      return 0
+    case 'version':
+      console.log(version())
+      return 0
+    case 'validate':
+      return (await validate(usage.file, usage.json)) ? 0 : WRONG
+    case 'serve':
+      return serve(usage.file)
+    case 'wrong':
+      console.error(`${usage.message}\n\n${USAGE}`)
+      return WRONG
+  }
+}

@@ -1,0 +1,121 @@
+import { performance } from 'node:perf_hooks'
+import { createAdminServer, type Readiness } from '../admin/server.ts'
+import { buildChain } from '../config/chains.ts'
+import { verdictDeadlines } from '../config/deadlines.ts'
+import { type Findings, findings } from '../config/findings.ts'
+import { listenersOf } from '../config/listeners.ts'
+import type { Config } from '../config/load.ts'
+import type { Services } from '../config/plugin-type.ts'
+import { createExtProcServer, type ExtProcServer } from '../extproc/server.ts'
+import type { Observer } from '../observe/log.ts'
+import { createPipeline, type PipelineOptions } from '../pipeline/pipeline.ts'
+import { createSessions } from '../session/memory.ts'
+import { warmUp } from './warm-up.ts'
+
+export interface StartOptions {
+  readonly observer: Observer
+  /** What Envoy must show. */
+  readonly token?: string | undefined
+  /** How long a stopping server still takes new exchanges, so that Envoy's health check can notice. */
+  readonly drainPauseMs?: number
+}
+
+export interface Running {
+  readonly findings: Findings
+  /** As bound. */
+  readonly addresses: readonly string[]
+  readonly adminAddress: string
+  figures(): Readonly<Record<string, number>>
+  /** Drains. Idempotent. */
+  stop(): Promise<void>
+}
+
+const now = () => performance.now()
+
+/** The whole server, in this process. Rejects when it cannot listen; then nothing stays open. */
+export async function startPlumbline(config: Config, options: StartOptions): Promise<Running> {
+  const sessions = sessionsOf(config)
+  const pipeline = pipelineOptions(config, options.observer, sessions)
+  const extproc = extProcOf(config, options, pipeline)
+  const figures = () => ({ ...sessions.stats(), ...extproc.stats() })
+
+  let state: Readiness['state'] = 'starting'
+  const found = findings(config, pipeline.chains)
+  const admin = createAdminServer({
+    address: config.admin.address,
+    readiness: () => ({ state, ...found, figures: figures() }),
+  })
+  const adminAddress = await admin.start()
+  try {
+    await warmUp(pipeline)
+    await extproc.start()
+  } catch (error) {
+    await Promise.all([extproc.stop(), admin.stop()])
+    throw error
+  }
+  state = 'ready'
+
+  const drain = async () => {
+    state = 'draining'
+    await extproc.stop()
+    await admin.stop()
+  }
+  let stopping: Promise<void> | undefined
+  return {
+    findings: found,
+    addresses: extproc.addresses,
+    adminAddress,
+    figures,
+    stop: async () => (stopping ??= drain()),
+  }
+}
+
+function sessionsOf({ session }: Config) {
+  const options = {
+    enabled: session.enabled,
+    ttlMs: session.ttl,
+    maxEvents: session.max_events,
+    maxSessions: session.max_sessions,
+    lingerMs: session.linger,
+    maxTombstones: session.max_tombstones,
+    tombstoneTtlMs: session.tombstone_ttl,
+  }
+  return createSessions(options, { nowMs: now })
+}
+
+function pipelineOptions(
+  { chains: plans, listener }: Config,
+  { log, record }: Observer,
+  sessions: PipelineOptions['sessions'],
+): PipelineOptions {
+  const services = (id: string): Services => ({ log: log.child({ plugin: id }), now })
+  const chains = { inbound: buildChain(plans.inbound, services), outbound: buildChain(plans.outbound, services) }
+  return {
+    chains,
+    sessions,
+    limits: {
+      bodyBytes: listener.max_body_bytes,
+      ratio: listener.max_body_ratio,
+      verdictDeadlineMs: verdictDeadlines(chains, listener.verdict_deadline_ms),
+    },
+    log,
+    record,
+    now,
+  }
+}
+
+function extProcOf({ listener }: Config, options: StartOptions, pipeline: PipelineOptions): ExtProcServer {
+  return createExtProcServer({
+    open: createPipeline(pipeline).open,
+    listeners: listenersOf(listener),
+    defaultWorkload: listener.workload ?? 'default',
+    log: pipeline.log,
+    maxStreams: listener.max_streams,
+    maxReceiveBytes: listener.max_receive_bytes,
+    bodyDeadlineMs: listener.body_deadline_ms,
+    bodiesInMemoryBytes: listener.max_bodies_bytes,
+    drainDeadlineMs: listener.drain_deadline_ms,
+    ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.drainPauseMs === undefined ? {} : { drainPauseMs: options.drainPauseMs }),
+  })
+}

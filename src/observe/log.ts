@@ -1,0 +1,49 @@
+import { type DestinationStream, destination, type LoggerOptions, pino } from 'pino'
+import type { ExchangeRecord } from '../core/record.ts'
+
+type Facts = Readonly<Record<string, unknown>>
+
+export interface Log {
+  debug(facts: Facts, message: string): void
+  info(facts: Facts, message: string): void
+  warn(facts: Facts, message: string): void
+  error(facts: Facts, message: string): void
+  /** The same log, with these facts in every line. */
+  child(facts: Facts): Log
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** All that leaves the process for people and tools to read: JSON, one line each. */
+export interface Observer {
+  readonly log: Log
+  /** The one line of an exchange. */
+  readonly record: (record: ExchangeRecord) => void
+  /** Writes what is not written yet; before the process ends. */
+  flush(): void
+}
+
+/** Lines that a reader is too slow for. Beyond it lines are dropped: a gate does not grow or stop for its log. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
+
+const FORMAT: LoggerOptions = {
+  base: null,
+  timestamp: pino.stdTimeFunctions.isoTime,
+  formatters: { level: (label) => ({ level: label }) },
+}
+
+export interface Output extends DestinationStream {
+  flushSync?(): void
+}
+
+/** Writes to standard output, or to `to`. */
+export function createObserver(level: LogLevel, to?: Output): Observer {
+  const output: Output = to ?? destination({ dest: 1, sync: false, minLength: 0, maxLength: MAX_WAITING_BYTES })
+  // Records are no diagnostics: whatever `log.level` is, what happened is written down.
+  const records = pino({ ...FORMAT, level: 'info' }, output)
+  return {
+    log: pino({ ...FORMAT, level }, output),
+    record: (record) => records.info(record, 'exchange'),
+    flush: () => output.flushSync?.(),
+  }
+}
