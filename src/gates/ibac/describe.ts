@@ -19,7 +19,6 @@ export interface DescribeOptions {
   readonly secrets: readonly string[]
 }
 
-const URL_CHARACTERS = 4000
 const BODY_TEXT_CHARACTERS = 4000
 const MEDIA_TYPE_CHARACTERS = 100
 /** What is shorter is a placeholder; to blank it would blank words and hosts with it. */
@@ -92,7 +91,8 @@ function requestLine(x: Exchange, hide: Hide): Readonly<Record<string, unknown>>
   const print = fingerprint(x.body)
   return {
     method,
-    url: shortenText(String(hide(url)), URL_CHARACTERS),
+    // In full: where an action goes is the last thing to shorten, and heads are small.
+    url: hide(url),
     media_type: mediaTypeOf(x)?.slice(0, MEDIA_TYPE_CHARACTERS),
     ...(print === undefined ? {} : { body_bytes: print.bytes, body_sha256: print.sha256 }),
   }

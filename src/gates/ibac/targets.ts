@@ -14,52 +14,76 @@ export interface Target {
 
 /** What an action goes to and points at; undefined when its content cannot be read. */
 export function targetsOf(action: Action, x: Exchange): readonly Target[] | undefined {
-  const said = saidBy(action, x)
-  if (said === undefined) return undefined
-  const targets = targetsIn(said)
+  const targets = saidBy(action, x)
+  if (targets === undefined) return undefined
   // A server on its parser's own hosts is the agent's own tool box, not somewhere that data goes to.
-  return action.home === 'own' ? targets : [{ kind: 'host', name: x.request.host }, ...targets]
+  return action.home === 'own' ? targets : [host(x.request.host), ...targets]
 }
 
-export function targetsIn(text: string): readonly Target[] {
-  const { urls, mails, hosts, ids } = namesIn(text)
-  return [
-    ...[...urls.map(hostOfUrl), ...hosts.map(canonicalHost).filter(looksLikeHost)].map(target('host')),
-    ...mails.map(target('mail')),
-    ...[...ids, ...urls.flatMap(idsOfUrl)].map(target('id')),
-  ]
-}
-
-function target(kind: Target['kind']): (name: string) => Target {
-  return (name) => ({ kind, name: name.toLowerCase() })
-}
-
-function saidBy(action: Action, x: Exchange): string | undefined {
+function saidBy(action: Action, x: Exchange): readonly Target[] | undefined {
   switch (action.kind) {
     case 'tool-call':
     case 'request':
-      return joined(action.args)
+      return targetsIn(joined(action.args))
     case 'inference':
-      return action.firstUserText
+      return targetsIn(action.firstUserText)
     case 'mechanics':
     case 'unclassified':
       return saidByRequest(x)
   }
 }
 
-function saidByRequest(x: Exchange): string | undefined {
+function saidByRequest(x: Exchange): readonly Target[] | undefined {
+  const { path, query } = x.request
   const content = contentOf(x)
-  const line = [decoded(x.request.path), decoded(x.request.query)]
   switch (content.kind) {
     case 'none':
-      return joined(line)
+      return behindHost(path, query, URL_NESTING)
     case 'keyed':
-      return joined([line, content.value])
+      return [...behindHost(path, query, URL_NESTING), ...targetsIn(joined(content.value))]
     case 'text':
-      return joined([line, content.text])
+      return [...behindHost(path, query, URL_NESTING), ...targetsIn(content.text)]
     case 'opaque':
       return undefined
   }
+}
+
+/** URLs in URLs are followed so deep. */
+const URL_NESTING = 3
+
+export function targetsIn(text: string, nesting = URL_NESTING): readonly Target[] {
+  const { urls, mails, hosts, ids } = namesIn(text)
+  return [
+    ...urls.flatMap((url) => targetsOfUrl(url, nesting)),
+    ...hosts.map(canonicalHost).filter(looksLikeHost).map(host),
+    ...mails.map((mail): Target => ({ kind: 'mail', name: mail.toLowerCase() })),
+    ...ids.map(idTarget),
+  ]
+}
+
+function targetsOfUrl(url: string, nesting: number): readonly Target[] {
+  const [, authority = '', path = '', query = ''] = /^[^:]*:\/\/([^/?#]*)([^?]*)\??(.*)$/su.exec(url) ?? []
+  return [host(canonicalHost(authority.slice(authority.lastIndexOf('@') + 1))), ...behindHost(path, query, nesting)]
+}
+
+function behindHost(path: string, query: string, nesting: number): readonly Target[] {
+  const inPath = namesIn(decoded(path))
+  // A name that is nowhere known stands for what was not followed.
+  if (nesting === 0) return inPath.urls.length === 0 && query === '' ? inPath.ids.map(idTarget) : [host('')]
+  return [
+    // A bare host in a path is more often a file: `/README.md`.
+    ...inPath.urls.flatMap((url) => targetsOfUrl(url, nesting - 1)),
+    ...inPath.ids.map(idTarget),
+    ...targetsIn(decoded(query), nesting - 1),
+  ]
+}
+
+function host(name: string): Target {
+  return { kind: 'host', name: name.toLowerCase() }
+}
+
+function idTarget(id: string): Target {
+  return { kind: 'id', name: id.toLowerCase() }
 }
 
 /** A line break between texts, lest two of them read as one name. */
@@ -74,19 +98,6 @@ function decoded(text: string): string {
   } catch {
     return text
   }
-}
-
-function hostOfUrl(url: string): string {
-  const [authority = ''] = afterScheme(url).split(/[/?#]/u, 1)
-  return canonicalHost(authority.slice(authority.lastIndexOf('@') + 1))
-}
-
-function idsOfUrl(url: string): readonly string[] {
-  return namesIn(decoded(afterScheme(url).replace(/^[^/?#]*/u, ''))).ids
-}
-
-function afterScheme(url: string): string {
-  return url.slice(url.indexOf('://') + '://'.length)
 }
 
 /** Not every word with a dot in it is a host: `report.final` is none, `evil.com` is. */

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events'
+
 /** A clock that starts now and also ends when an outer signal does. */
 export interface Deadline {
   readonly signal: AbortSignal
@@ -7,6 +9,8 @@ export interface Deadline {
 
 export function startDeadline(ms: number, outer: AbortSignal): Deadline {
   const controller = new AbortController()
+  // Several questions run under one deadline, each with listeners of its own.
+  setMaxListeners(0, controller.signal)
   const end = (): void => {
     clearTimeout(timer)
     outer.removeEventListener('abort', end)
