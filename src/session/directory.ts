@@ -12,7 +12,7 @@ export class Directory {
     return key === undefined ? undefined : this.#names.get(key)
   }
 
-  /** At most `max`, the one that was seen with it last first. */
+  /** At most `max`, the one that came to it last first. */
   traced(key: string, max: number): SessionRecord[] {
     return this.#traces.newest(key, max)
   }
@@ -28,9 +28,10 @@ export class Directory {
 
   /** Several sessions may share a trace id. */
   bindTrace(record: SessionRecord, key: string, spoken: boolean): void {
-    this.#traces.add(key, record)
-    if (!spoken && record.spokenTraces.has(key)) return
-    if (spoken) record.otherTraces.delete(key)
+    const known = record.spokenTraces.has(key) || record.otherTraces.has(key)
+    if (!known) this.#traces.add(key, record)
+    if (known && !spoken) return
+    record.otherTraces.delete(key)
     const keys = spoken ? record.spokenTraces : record.otherTraces
     const dropped = addBounded(keys, key, spoken ? LIMITS.spokenTraces : LIMITS.otherTraces)
     if (dropped !== undefined) this.#traces.remove(dropped, record)

@@ -89,7 +89,8 @@ export class Inbound {
 
   #learn(record: SessionRecord, query: InboundQuery, lesson: Lesson): void {
     hear(record, lesson)
-    if (lesson.kind === 'user-message') this.#hearUser(record, lesson.text, keysOf(query, { ...query.hint, ...lesson }))
+    if (lesson.kind === 'user-message')
+      this.#hearUser(record, lesson.text, taskKey(query, lesson.taskId ?? query.hint?.taskId))
     if (lesson.kind === 'agent-message') record.asked = lesson.asks
     if (lesson.kind === 'agent-message' || lesson.kind === 'alias') {
       const keys = keysOf(query, lesson)
@@ -98,8 +99,8 @@ export class Inbound {
     }
   }
 
-  #hearUser(record: SessionRecord, text: string, keys: Keys): void {
-    const ofItsTask = this.#store.directory.named(keys.task) === record
+  #hearUser(record: SessionRecord, text: string, task: string | undefined): void {
+    const ofItsTask = this.#store.directory.named(task) === record
     const said = record.intents.say(text, ofItsTask || record.asked)
     if (said === undefined) return
     record.heard.add(said)
@@ -119,6 +120,10 @@ export class Inbound {
 function keysOf(query: InboundQuery, hint: SessionHint | undefined): Keys {
   return {
     context: hint?.contextId ? nameKey(query, 'context', hint.contextId) : undefined,
-    task: hint?.taskId ? nameKey(query, 'task', hint.taskId) : undefined,
+    task: taskKey(query, hint?.taskId),
   }
+}
+
+function taskKey(query: InboundQuery, taskId: string | undefined): string | undefined {
+  return taskId ? nameKey(query, 'task', taskId) : undefined
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   alias,
   enter,
@@ -11,6 +11,7 @@ import {
   seen,
   turn,
 } from '../../test/support/session/kit.ts'
+import { sweepRegularly } from './memory.ts'
 
 const ON = { contextId: 'c1' }
 
@@ -192,5 +193,23 @@ describe('who looks at a session that ended meanwhile', () => {
     sessions.learn(late.handle, [{ kind: 'tool-result', tool: 't', args: {}, text: 'x' }], 'host.test')
     expect(sessions.peek(inbound({ hint: ON })).certainty).toBe('none')
     expect(late.view.destinations.size).toBe(0)
+  })
+})
+
+describe('sweepRegularly', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('asks again and again, until it is stopped', () => {
+    vi.useFakeTimers()
+    const { sessions } = fixture()
+    const stats = vi.spyOn(sessions, 'stats')
+    const stop = sweepRegularly(sessions, 1_000)
+    vi.advanceTimersByTime(3_000)
+    expect(stats).toHaveBeenCalledTimes(3)
+    stop()
+    vi.advanceTimersByTime(3_000)
+    expect(stats).toHaveBeenCalledTimes(3)
   })
 })

@@ -3,6 +3,8 @@ export const LIMITS = {
   /** Names under which one session is found; the one unused longest is forgotten first. */
   contexts: 16,
   tasks: 64,
+  /** A longer name is kept as its digest. */
+  keyChars: 256,
   /** Trace ids of user messages, and of other requests such as polls, which come in far greater number. */
   spokenTraces: 32,
   otherTraces: 16,

@@ -39,3 +39,15 @@ export function createSessions(options: SessionOptions, clock: Clock, random?: R
     },
   }
 }
+
+/**
+ * Ends sessions on time when nothing else happens, and spreads the work of it: otherwise the first exchange after a
+ * pause would bury all that ended meanwhile. Returns its stop.
+ */
+export function sweepRegularly(sessions: Sessions, everyMs = 1_000): () => void {
+  const timer = setInterval(() => sessions.stats(), everyMs)
+  timer.unref()
+  return () => {
+    clearInterval(timer)
+  }
+}

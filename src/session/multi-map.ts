@@ -1,4 +1,4 @@
-/** Several values under one key, in the order of last use. Nearly every key has one, so a plain list holds them. */
+/** Several values under one key, oldest first. Nearly every key has one, so a plain list holds them. */
 export class MultiMap<V> {
   readonly #lists = new Map<string, V[]>()
 
@@ -6,22 +6,19 @@ export class MultiMap<V> {
     return this.#lists.has(key)
   }
 
-  /** Adds the value as the newest. */
+  /** Adds a value that is not there yet, as the newest. */
   add(key: string, value: V): void {
     const list = this.#lists.get(key)
-    if (list === undefined) {
-      this.#lists.set(key, [value])
-      return
-    }
-    if (list.at(-1) === value) return
-    drop(list, value)
-    list.push(value)
+    if (list === undefined) this.#lists.set(key, [value])
+    else list.push(value)
   }
 
   remove(key: string, value: V): void {
     const list = this.#lists.get(key)
     if (list === undefined) return
-    drop(list, value)
+    // What is removed is mostly the oldest, which stands first.
+    const at = list.indexOf(value)
+    if (at >= 0) list.splice(at, 1)
     if (list.length === 0) this.#lists.delete(key)
   }
 
@@ -29,9 +26,4 @@ export class MultiMap<V> {
   newest(key: string, max: number): V[] {
     return this.#lists.get(key)?.slice(-max).reverse() ?? []
   }
-}
-
-function drop<V>(list: V[], value: V): void {
-  const at = list.indexOf(value)
-  if (at >= 0) list.splice(at, 1)
 }

@@ -9,17 +9,19 @@ export interface Scope {
   readonly subject: string
 }
 
-/** One key for a name in its scope. A digest, so that a name of any length costs the same and no two parts can blend. */
+/** One key for a name in its scope. */
 export function nameKey(scope: Scope, kind: NameKind, name: string): string {
-  return digest([scope.workload, scope.subject, kind, name])
+  return keyOf([scope.workload, scope.subject, kind, name])
 }
 
-export function digest(parts: readonly string[]): string {
-  return hash('sha256', JSON.stringify(parts), 'base64url')
+/** No two lists of parts have the same key, and a key is short however long its parts are. */
+export function keyOf(parts: readonly string[]): string {
+  const plain = JSON.stringify(parts)
+  return plain.length <= LIMITS.keyChars ? plain : hash('sha256', plain, 'base64url')
 }
 
 /** Undefined for what cannot be a trace id. */
 export function traceKey(workload: string, traceId: string | undefined): string | undefined {
   if (traceId === undefined || traceId === '' || traceId.length > LIMITS.traceIdChars) return undefined
-  return JSON.stringify([workload, traceId])
+  return keyOf([workload, traceId])
 }

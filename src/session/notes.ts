@@ -1,5 +1,5 @@
 import { LIMITS } from './limits.ts'
-import { digest } from './names.ts'
+import { keyOf } from './names.ts'
 import { RecentMap } from './recent-map.ts'
 
 /** Facts of a workload, by when they were last planted. They outlive sessions. */
@@ -15,12 +15,12 @@ export class Notes {
     if (keys.length === 0) return
     const notes = this.#byWorkload.get(workload) ?? new RecentMap<string, number>()
     this.#byWorkload.set(workload, notes)
-    for (const key of keys) notes.set(digest([key]), nowMs)
+    for (const key of keys) notes.set(keyOf([key]), nowMs)
     this.#trim(notes, nowMs)
   }
 
   has(workload: string, key: string, nowMs: number): boolean {
-    const plantedMs = this.#byWorkload.get(workload)?.get(digest([key]))
+    const plantedMs = this.#byWorkload.get(workload)?.get(keyOf([key]))
     return plantedMs !== undefined && !this.#isOver(plantedMs, nowMs)
   }
 

@@ -1,5 +1,4 @@
 import { LIMITS } from './limits.ts'
-import { MultiMap } from './multi-map.ts'
 import { RecentMap } from './recent-map.ts'
 import type { SessionRecord } from './record.ts'
 
@@ -15,7 +14,8 @@ export interface Tombstone {
 export class Tombstones {
   readonly #stones = new RecentMap<string, Tombstone>()
   readonly #names = new Map<string, Tombstone>()
-  readonly #traces = new MultiMap<Tombstone>()
+  /** How many stones there are for a trace id. */
+  readonly #traces = new Map<string, number>()
   readonly #max: number
   readonly #ttlMs: number
 
@@ -38,7 +38,7 @@ export class Tombstones {
     }
     this.#stones.set(stone.id, stone)
     for (const key of [...stone.contexts, ...stone.tasks]) this.#names.set(key, stone)
-    for (const key of stone.traces) this.#traces.add(key, stone)
+    for (const key of stone.traces) this.#countTrace(key, 1)
     while (this.#stones.size > this.#max) this.#removeOldest()
   }
 
@@ -64,7 +64,13 @@ export class Tombstones {
       // A younger stone may have taken the name over.
       if (this.#names.get(key) === stone) this.#names.delete(key)
     }
-    for (const key of stone.traces) this.#traces.remove(key, stone)
+    for (const key of stone.traces) this.#countTrace(key, -1)
+  }
+
+  #countTrace(key: string, change: 1 | -1): void {
+    const count = (this.#traces.get(key) ?? 0) + change
+    if (count === 0) this.#traces.delete(key)
+    else this.#traces.set(key, count)
   }
 
   #removeOldest(): void {
