@@ -96,6 +96,12 @@ describe('what is refused at start', () => {
     ['an unknown policy', { ...llm, unclassified_policy: 'deny' }, 'unclassified_policy', /one of passthrough, judge/],
     ['an extra that is no mapping', { ...llm, judge_extra: [1] }, 'judge_extra', /must be a mapping/],
     ['an extra model', { ...llm, judge_extra: { model: 'x' } }, 'judge_extra', /must not set model/],
+    [
+      'a bearer with a line break',
+      { ...llm, judge_bearer: 'canary\n' },
+      'judge_bearer',
+      /^must be one word (?!.*canary)/,
+    ],
     ['no candidates', { ...llm, max_candidates: 0 }, 'max_candidates', /from 1 to/],
     ['no intents', { ...llm, intent_turns: 0 }, 'intent_turns', /from 1 to/],
     ['a tiny description', { ...llm, max_action_bytes: 1023 }, 'max_action_bytes', /from 1024 to/],

@@ -34,7 +34,7 @@ export const ibacSchema: Field<IbacConfig> = strictObject({
   judge: choice(['llm', 'embedded']).default('llm'),
   judge_endpoint: checked(text(), endpointFault).default(''),
   judge_model: text().default(''),
-  judge_bearer: secret().default(''),
+  judge_bearer: checked(secret(), bearerFault).default(''),
   judge_max_tokens: integer(0, 1_000_000).default(1024),
   judge_json_mode: flag().default(true),
   judge_extra: checked(jsonMembers(), extraFault).default({}),
@@ -78,6 +78,11 @@ function endpointFault(endpoint: string): string | undefined {
   if (!versioned.test(url.pathname)) return undefined
   const base = `${url.origin}${url.pathname.replace(versioned, '')}`
   return `must not end in ${versioned.exec(url.pathname)?.[0] ?? ''}, which is added to it; write "${base}"`
+}
+
+/** A header cannot carry anything else; a line break from a file is the usual guest. */
+function bearerFault(bearer: string): string | undefined {
+  return /^[!-~]*$/u.test(bearer) ? undefined : 'must be one word of visible ASCII characters, without line break'
 }
 
 function extraFault(extra: Readonly<Record<string, unknown>>): string | undefined {
