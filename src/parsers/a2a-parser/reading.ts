@@ -14,6 +14,9 @@ export interface Frame {
   readonly refuse: Refuse
 }
 
+/** A record names what was read; it is no place for a payload that calls itself a method. */
+const SHOWN_CHARACTERS = 128
+
 export function actionReading(
   frame: Frame,
   action: Action,
@@ -28,7 +31,7 @@ export function actionReading(
     sure: frame.sure,
     hint: Object.keys(hint).length > 0 ? hint : undefined,
     lessons,
-    details: { ...(frame.method === undefined ? {} : { method: frame.method }), ...details },
+    details: { ...(frame.method === undefined ? {} : { method: frame.method.slice(0, SHOWN_CHARACTERS) }), ...details },
     refuse: frame.refuse,
   }
 }

@@ -1,0 +1,50 @@
+import type { ChatMessage, ProposedCall } from '../../core/session.ts'
+import { isObject } from '../../json/rpc.ts'
+import { callPieces, functionPieces } from './chat-calls.ts'
+import { createChatCompletion } from './chat-completion.ts'
+import { contentText } from './chat-content.ts'
+import { objectsIn, textOf, type Dialect, type InferenceRequest, type JsonObject } from './dialect.ts'
+
+/** OpenAI's chat completions, and what speaks like them. */
+export const chat: Dialect = {
+  name: 'chat',
+  ownsPath: (path) => path.endsWith('/chat/completions'),
+  shows: (members) => members.has('messages') && members.has('model'),
+  members: new Set(['model', 'messages', 'tools', 'functions', 'stream']),
+  read: readChat,
+  openCompletion: createChatCompletion,
+}
+
+function readChat(body: JsonObject): InferenceRequest {
+  const messages = objectsIn(body['messages']).map(readMessage)
+  const tools = [body['tools'], body['functions']].flatMap((list) =>
+    Array.isArray(list) ? (list as readonly unknown[]) : [],
+  )
+  return {
+    model: textOf(body['model']),
+    firstUserText: messages.find((message) => message.role === 'user' && message.text !== '')?.text ?? '',
+    conversation: { messages, tools },
+  }
+}
+
+function readMessage(message: JsonObject): ChatMessage {
+  const content = contentText(message['content'], '\n')
+  const toolCalls = callsOf(message)
+  // A legacy `function` message says by its name which function answered.
+  const answers = textOf(message['tool_call_id'])
+  return {
+    role: textOf(message['role']),
+    text: content === '' ? textOf(message['refusal']) : content,
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    ...(answers === '' ? {} : { toolCallId: answers }),
+  }
+}
+
+function callsOf(message: JsonObject): readonly ProposedCall[] {
+  const calls = objectsIn(message['tool_calls']).map((call) => ({
+    id: textOf(call['id']) === '' ? undefined : textOf(call['id']),
+    ...callPieces(call),
+  }))
+  const legacy = message['function_call']
+  return isObject(legacy) ? [...calls, { id: undefined, ...functionPieces(legacy) }] : calls
+}

@@ -1,0 +1,43 @@
+import type { ChatMessage, Lesson } from '../../core/session.ts'
+import { isObject } from '../../json/rpc.ts'
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+/** What a request asks of a model, in words that no vendor owns. */
+export interface InferenceRequest {
+  /** Empty where the request does not name one. */
+  readonly model: string
+  readonly firstUserText: string
+  /** What the conversation holds, where the dialect is read that far. */
+  readonly conversation: { readonly messages: readonly ChatMessage[]; readonly tools: readonly unknown[] } | undefined
+}
+
+/** Puts an answer together: a whole JSON value, or the events of a stream, one after the other. */
+export interface Completion {
+  take(value: unknown): void
+  /** What was said and proposed since the last call. */
+  lessons(): readonly Extract<Lesson, { kind: 'completion' }>[]
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** One way to speak with a model. A new one is one new file and one line in `dialects.ts`. */
+export interface Dialect {
+  readonly name: string
+  /** Whether this path is the dialect's on any host. In lower case, without a slash at the end. */
+  ownsPath(path: string): boolean
+  /** Whether these members, folded, are the dialect's and nobody else's. */
+  shows(members: ReadonlySet<string>): boolean
+  /** The members of a request that are read. One that only looks like one of them makes the request unreadable. */
+  readonly members: ReadonlySet<string>
+  read(body: JsonObject): InferenceRequest
+  /** Absent where answers are not read. */
+  readonly openCompletion?: () => Completion
+}
+
+export function objectsIn(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject) : []
+}
+
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,40 @@
+import type { ChainFacts, PluginType } from '../../config/plugin-type.ts'
+import type { Parser, Reading } from '../../core/plugin.ts'
+import { compileGlobs } from '../../http/globs.ts'
+import { homeOf } from '../kit/home.ts'
+import { missingHosts } from '../kit/missing-hosts.ts'
+import { createAnswerReader } from './answer.ts'
+import { schema, type InferenceConfig } from './config.ts'
+import type { Dialect } from './dialect.ts'
+import { readRequest } from './request.ts'
+
+export const inferenceParserType: PluginType<InferenceConfig, Parser> = {
+  name: 'inference-parser',
+  kind: 'parser',
+  directions: ['outbound'],
+  schema,
+  requires: [],
+  requiresAny: [],
+  codes: {},
+  warn: (config: InferenceConfig, chain: ChainFacts) =>
+    missingHosts('inference-parser', [...config.hosts, ...chain.lentHosts], chain, 'the models that the agent calls'),
+  create: (config, _services, chain) => createInferenceParser([...config.hosts, ...chain.lentHosts]),
+}
+
+export function createInferenceParser(hosts: readonly string[]): Parser {
+  const isHost = hosts.length > 0 ? compileGlobs(hosts, 'host') : undefined
+  const dialects = new WeakMap<Reading, Dialect>()
+  return {
+    kind: 'parser',
+    wantsExempt: (x) => homeOf(x, isHost) === 'own',
+    read(x, body) {
+      const { result, dialect } = readRequest(x, body, homeOf(x, isHost))
+      if (result.kind === 'read' && dialect !== undefined) dialects.set(result, dialect)
+      return result
+    },
+    readAnswer(x, mine) {
+      const completion = mine === undefined ? undefined : dialects.get(mine)?.openCompletion?.()
+      return completion === undefined ? undefined : createAnswerReader(x, completion)
+    },
+  }
+}

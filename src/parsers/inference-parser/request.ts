@@ -1,0 +1,85 @@
+import type { Action, Home } from '../../core/action.ts'
+import type { Body, Exchange } from '../../core/exchange.ts'
+import type { ReadResult, Reading } from '../../core/plugin.ts'
+import type { Lesson } from '../../core/session.ts'
+import { loosestPath } from '../../http/paths.ts'
+import { mistakable } from '../../json/fold.ts'
+import { isObject } from '../../json/rpc.ts'
+import { readJson } from '../../json/strict.ts'
+import { glimpses, unreadableBytes } from '../kit/claim.ts'
+import { plainRefusal } from '../kit/refusal.ts'
+import type { Dialect, InferenceRequest } from './dialect.ts'
+import { dialectAt, dialectShown } from './dialects.ts'
+
+/** A request, and the dialect in which its answer will be. */
+export interface Read {
+  readonly result: ReadResult
+  readonly dialect: Dialect | undefined
+}
+
+/** A record names what was read; it is no place for a payload that calls itself a model. */
+const SHOWN_CHARACTERS = 128
+
+const none = (result: ReadResult): Read => ({ result, dialect: undefined })
+const notMine = none({ kind: 'not-mine' })
+const unreadable = (why: string): Read => none({ kind: 'unreadable', code: 'plumbline.unreadable', why })
+
+export function readRequest(x: Exchange, body: Body, home: Home): Read {
+  if (body.kind === 'none') return none(lookUp(x, home))
+  if (body.kind === 'unread') return notMine
+  const seen = glimpses(x, body)
+  const showsRpc = seen.some((glimpse) => glimpse.keys.has('jsonrpc'))
+  const path = loosestPath(x.request.path).replace(/\/$/, '')
+  const dialect =
+    dialectAt(path) ?? seen.map((glimpse) => dialectShown(glimpse.keys)).find((each) => each !== undefined)
+  if (dialect === undefined) return home === 'own' && !showsRpc ? readUnknown(x, body, home) : notMine
+  const wrong = unreadableBytes(x, body)
+  if (wrong !== undefined) return none(wrong)
+  // A server of either protocol would act on it, each in its own way.
+  if (showsRpc) return unreadable('two protocols in one message')
+  return body.kind === 'whole' ? readKnown(body.bytes, dialect, home) : notMine
+}
+
+/** Lists of models and the like, on hosts that serve nothing else. */
+function lookUp(x: Exchange, home: Home): ReadResult {
+  const { method } = x.request
+  if (home !== 'own' || (method !== 'GET' && method !== 'HEAD')) return { kind: 'not-mine' }
+  return reading({ kind: 'mechanics', what: method, effect: 'read', home }, [], {})
+}
+
+function readKnown(bytes: Uint8Array, dialect: Dialect, home: Home): Read {
+  const json = readJson(bytes)
+  if (!json.ok) return unreadable(json.why)
+  if (!isObject(json.value)) return unreadable('no object')
+  if (mistakable(json.value, dialect.members) !== undefined) return unreadable('two keys are the same but for case')
+  return { result: inferenceReading(dialect.name, dialect.read(json.value), home), dialect }
+}
+
+/** JSON of no known dialect on an inference host. What is no JSON for every reader alike is nobody's. */
+function readUnknown(x: Exchange, body: Body, home: Home): Read {
+  if (body.kind !== 'whole' || unreadableBytes(x, body) !== undefined || !readJson(body.bytes).ok) return notMine
+  return none(inferenceReading('unknown', { model: '', firstUserText: '', conversation: undefined }, home))
+}
+
+function inferenceReading(dialect: string, request: InferenceRequest, home: Home): Reading {
+  const { model, firstUserText, conversation } = request
+  const action: Action = { kind: 'inference', model, firstUserText, effect: 'write', home }
+  const details = { dialect, model: model.slice(0, SHOWN_CHARACTERS) }
+  if (conversation === undefined) return reading(action, [], details)
+  const { messages, tools } = conversation
+  const lesson = { kind: 'inference', model, messages, tools } as const
+  return reading(action, [lesson], { ...details, messages: messages.length, tools: tools.length })
+}
+
+function reading(action: Action, lessons: readonly Lesson[], details: Reading['details']): Reading {
+  return {
+    kind: 'read',
+    actions: [action],
+    method: undefined,
+    sure: true,
+    hint: undefined,
+    lessons,
+    details,
+    refuse: plainRefusal,
+  }
+}
