@@ -1,0 +1,95 @@
+import type { Exchange } from '../../core/exchange.ts'
+import type { AnswerReader } from '../../core/plugin.ts'
+import type { Lesson } from '../../core/session.ts'
+import { isObject } from '../../json/rpc.ts'
+import { readJson } from '../../json/strict.ts'
+import { collectAnswer } from '../kit/answer.ts'
+import { taskNote } from './notes.ts'
+import type { Sent } from './request.ts'
+
+type Members = Readonly<Record<string, unknown>>
+
+/** What of a result the session keeps. */
+const TEXT_CHARACTERS = 64 * 1024
+
+/** Reads the answer to one call: the result of a tool, and the name of the task that a call started. */
+export function createAnswerReader(x: Exchange, sent: Sent): AnswerReader {
+  const id: unknown = JSON.parse(sent.idToken)
+  let lessons: Lesson[] = []
+  let failed: boolean | undefined
+  const take = (message: unknown) => {
+    // A stream brings the server's own messages too.
+    if (!isObject(message) || message['id'] !== id || 'method' in message) return
+    const { result } = message
+    failed = !isObject(result) || result['isError'] === true
+    if (isObject(result)) lessons.push(...lessonsOf(x, sent, result))
+  }
+  const collector = collectAnswer(x, {
+    json: take,
+    event: (data) => {
+      const read = readJson(new TextEncoder().encode(data))
+      if (read.ok) take(read.value)
+    },
+  })
+  const drain = () => {
+    const learnt = lessons
+    lessons = []
+    return learnt
+  }
+  return {
+    feed(bytes) {
+      collector.feed(bytes)
+      return drain()
+    },
+    end(how) {
+      const seen = collector.end(how)
+      return { lessons: drain(), details: { ...seen, ...(failed === undefined ? {} : { failed }) } }
+    },
+  }
+}
+
+function lessonsOf(x: Exchange, sent: Sent, result: Members): readonly Lesson[] {
+  const taskId = sent.startsTask ? startedTask(result) : undefined
+  const text = textOf(result).slice(0, TEXT_CHARACTERS)
+  return [
+    ...(taskId === undefined ? [] : [{ kind: 'note', key: taskNote(x, taskId), judged: true } as const]),
+    ...(text === '' ? [] : [{ kind: 'tool-result', tool: sent.tool, args: sent.args, text } as const]),
+  ]
+}
+
+const TASK_ID_CHARACTERS = 256
+
+/** The task is a member of the result, or the result is the task. */
+function startedTask(result: Members): string | undefined {
+  const task = isObject(result['task']) ? result['task'] : result['resultType'] === 'task' ? result : {}
+  const { taskId } = task
+  return typeof taskId === 'string' && taskId.length <= TASK_ID_CHARACTERS ? taskId : undefined
+}
+
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** All text of a result: of a tool, a resource, a prompt, or of the result that a finished task holds. */
+function textOf(result: Members): string {
+  const inner = result['result']
+  const messages = list(result['messages']).map((message) => (isObject(message) ? message['content'] : undefined))
+  const blocks = [...list(result['content']), ...list(result['contents']), ...messages]
+  const texts = blocks.map(blockText).filter((text) => text !== '')
+  if (texts.length > 0) return texts.join('\n')
+  if (result['structuredContent'] !== undefined) return JSON.stringify(result['structuredContent'])
+  return isObject(inner) ? blocksOf(inner) : ''
+}
+
+/** One level of a held result is enough: results do not hold results of results. */
+function blocksOf(result: Members): string {
+  return list(result['content'])
+    .map(blockText)
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function blockText(block: unknown): string {
+  if (!isObject(block)) return ''
+  if (typeof block['text'] === 'string') return block['text']
+  const { resource } = block
+  return isObject(resource) && typeof resource['text'] === 'string' ? resource['text'] : ''
+}
