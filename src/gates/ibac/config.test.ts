@@ -187,30 +187,13 @@ describe('warnings', () => {
   const warnings = (config: object, facts: ChainFacts) =>
     ibacType.warn?.(ibacType.schema.parse({ ...llm, ...config }), facts) ?? []
   const judging = { unclassified_policy: 'judge' }
-  const mcp = (hosts: readonly string[]) => ['mcp-parser', { hosts }] as const
 
   test.each<[string, object, ChainFacts, readonly RegExp[]]>([
-    ['nothing under passthrough', {}, chain(mcp([])), []],
-    [
-      'a parser without hosts',
-      { ...judging, agent_llm_host: 'a.test' },
-      chain(mcp([])),
-      [/mcp-parser has no hosts.*Add/],
-    ],
-    ['no model host', judging, chain(mcp(['m.test'])), [/agent_llm_host is missing.*Add to ibac/]],
-    [
-      'no model host, though the parser is there',
-      judging,
-      chain(['inference-parser', { hosts: [] }]),
-      [/agent_llm_host/],
-    ],
-    ['nothing where the parser knows the model', judging, chain(['inference-parser', { hosts: ['a.test'] }]), []],
-    [
-      'each of them',
-      judging,
-      chain(mcp([]), ['a2a-parser', { hosts: [] }]),
-      [/mcp-parser/, /a2a-parser/, /agent_llm_host/],
-    ],
+    ['nothing under passthrough', {}, chain(), []],
+    ['no model host', judging, chain(), [/agent_llm_host is missing[^]*- name: ibac/]],
+    ['no host though the parser is there', judging, chain(['inference-parser', { hosts: [] }]), [/agent_llm_host/]],
+    ['nothing where it is named', { ...judging, agent_llm_host: 'a.test' }, chain(), []],
+    ['nothing where the parser knows it', judging, chain(['inference-parser', { hosts: ['a.test'] }]), []],
   ])('%s', (_name, config, facts, expected) => {
     expect(warnings(config, facts)).toEqual(expected.map((message) => expect.stringMatching(message) as string))
   })

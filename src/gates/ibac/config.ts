@@ -126,29 +126,16 @@ export function failsOpen(config: IbacConfig): readonly string[] {
   ]
 }
 
-/** Parsers whose housekeeping and questions are judged, since nobody said where their protocol is at home. */
-const HOSTED_PARSERS: readonly string[] = ['mcp-parser', 'a2a-parser']
-
+/** That a parser has no hosts is the parser's own warning. */
 export function warnIbac(config: IbacConfig, chain: ChainFacts): readonly string[] {
-  if (config.unclassified_policy !== 'judge') return []
-  const homeless = chain.siblings
-    .filter(({ name, config: sibling }) => HOSTED_PARSERS.includes(name) && listIn(sibling, 'hosts').length === 0)
-    .map(({ name }) => homelessWarning(name))
   const inference = chain.siblings.find(({ name }) => name === 'inference-parser')
   const modelKnown = config.agent_llm_host !== '' || listIn(inference?.config, 'hosts').length > 0
-  return modelKnown ? homeless : [...homeless, MODEL_WARNING]
-}
-
-function homelessWarning(parser: string): string {
-  return (
-    `unclassified_policy: judge, and ${parser} has no hosts: even its housekeeping is judged. ` +
-    `Add to ${parser}: config: { hosts: ["<host of the servers>"] }`
-  )
+  return config.unclassified_policy === 'judge' && !modelKnown ? [MODEL_WARNING] : []
 }
 
 const MODEL_WARNING =
   "unclassified_policy: judge, and agent_llm_host is missing: the agent's own questions to its model are judged. " +
-  'Add to ibac: config: { agent_llm_host: "<host of the model>" }, or hosts to inference-parser'
+  'Name its host, or add it to the hosts of inference-parser:\n- name: ibac\n  config:\n    agent_llm_host: "name.of.the.host"'
 
 /** A list of texts in a sibling's configuration. The sibling's own schema has checked it. */
 export function listIn(config: unknown, key: string): readonly string[] {
