@@ -172,6 +172,16 @@ describe('tombstones', () => {
     }
   })
 
+  test('a name that passed to a younger session starts that one anew, also when the older stone is gone', () => {
+    const { sessions, pass } = fixture()
+    turn(sessions, 'older', { hint: ON })
+    pass(OPTIONS.ttlMs + 1)
+    const younger = turn(sessions, 'younger', { hint: { contextId: 'c2' } }, [alias(ON)])
+    pass(OPTIONS.tombstoneTtlMs)
+    expect(sessions.stats().tombstones).toBe(1)
+    expect(enter(sessions, { hint: ON }).handle).toBe(younger.handle)
+  })
+
   test('nobody else can start it anew', () => {
     const { sessions, pass } = fixture()
     const gone = turn(sessions, 'before', { hint: ON })
