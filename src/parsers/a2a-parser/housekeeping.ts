@@ -11,19 +11,32 @@ const MAX_BYTES = 4096
 export function isPlainPoll(operation: Operation, params: Readonly<Record<string, unknown>>, bytes: number): boolean {
   if (operation.kind !== 'poll' || bytes > MAX_BYTES) return false
   const members = readMembers(params, [...operation.fits.keys()])
-  if (!members.ok || Object.keys(params).some((key) => params[key] !== null && !isKnown(operation, key))) return false
+  if (!members.ok || Object.keys(params).some((key) => knownName(operation, key) === undefined)) return false
   if (operation.task !== undefined && !members.of.has(operation.task)) return false
   return [...members.of].every(([name, value]) => operation.fits.get(name)?.(value) === true)
 }
 
-function isKnown(operation: Pick<Operation, 'fits'>, key: string): boolean {
-  return operation.fits.has(key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+/** The operation's own name for a parameter, in either spelling. */
+function knownName(operation: Pick<Operation, 'fits'>, key: string): string | undefined {
+  const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  return operation.fits.has(name) ? name : undefined
 }
 
-/** The query of a poll: the operation's own parameters as text, and the version of the protocol. */
+/** The query of a poll: the operation's own parameters as text, each once, and the version of the protocol. */
 export function isPlainQuery(operation: Pick<Operation, 'fits'>, head: Head): boolean {
   if (head.query.length > MAX_BYTES) return false
-  return [...new URLSearchParams(head.query)].every(
-    ([key, value]) => (key === 'A2A-Version' || isKnown(operation, key)) && /^[\x21-\x7e]{0,256}$/.test(value),
-  )
+  const seen = new Set<string>()
+  return [...new URLSearchParams(head.query)].every(([key, value]) => {
+    const name = key === 'A2A-Version' ? key : knownName(operation, key)
+    if (name === undefined || seen.has(name)) return false
+    seen.add(name)
+    const fits = operation.fits.get(name)
+    return fits === undefined ? /^\d{1,3}(\.\d{1,3})?$/.test(value) : readingsOf(value).some(fits)
+  })
+}
+
+/** What the text of a query can stand for. */
+function readingsOf(value: string): readonly unknown[] {
+  if (/^\d{1,9}$/.test(value)) return [value, Number(value)]
+  return value === 'true' || value === 'false' ? [value, value === 'true'] : [value]
 }

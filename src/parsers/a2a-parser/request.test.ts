@@ -214,7 +214,7 @@ describe('everything else that an agent is asked', () => {
       { ...stranger('push notification'), sure: true },
     ],
 
-    ['a poll over HTTP, on a known path', { path: '/a2a/v1/tasks/t3?historyLength=2' }, mechanics('GetTask')],
+    ['a poll over HTTP, on a known path', { path: '/a2a/v1/tasks/t3?history_length=2' }, mechanics('GetTask')],
     [
       'a poll over HTTP, with the version',
       { path: '/x/tasks/t3', headers: { 'a2a-version': '1.0' } },
@@ -247,6 +247,7 @@ describe('everything else that an agent is asked', () => {
     ['the task is missing', { body: rpc('GetTask', {}) }],
     ['a parameter that the operation does not know', { body: rpc('tasks/get', { id: 't3', note: 'the code is X7B' }) }],
     ['metadata', { body: rpc('tasks/get', { id: 't3', metadata: { code: 'X7B' } }) }],
+    ['a name that is the message', { body: rpc('tasks/get', { id: 't3', 'the code is X7B': null }) }],
     ['a sentence for an id', { body: rpc('tasks/get', { id: 'the code is X7B' }) }],
     ['an id as long as a letter', { body: rpc('tasks/get', { id: 'x'.repeat(257) }) }],
     ['an object for a number', { body: rpc('tasks/get', { id: 't3', historyLength: {} }) }],
@@ -255,6 +256,8 @@ describe('everything else that an agent is asked', () => {
     ['no id to answer to', { body: notification('tasks/get', { id: 't3' }) }],
     ['another HTTP method', { method: 'PUT', body: rpc('tasks/get', { id: 't3' }) }],
     ['a query', { path: '/?code=X7B', body: rpc('tasks/get', { id: 't3' }) }],
+    ['a version that is the message', { path: '/?A2A-Version=X7B', body: rpc('tasks/get', { id: 't3' }) }],
+    ['a parameter over HTTP that comes again', { path: '/a2a/tasks/t3?historyLength=1&historyLength=2' }],
     ['a query over HTTP', { path: '/a2a/tasks/t3?code=X7B' }],
     ['a sentence in the query over HTTP', { path: '/a2a/tasks/t3?historyLength=the+code' }],
     ['a body over HTTP', { method: 'GET', path: '/a2a/tasks/t3', body: { code: 'X7B' } }],

@@ -78,7 +78,10 @@ function readWebhook(params: ReadonlyMap<string, unknown>): Read<string | undefi
   return { ok: true, value: undefined }
 }
 
+/** No host that can be reached is longer. */
+const HOST_CHARACTERS = 260
+
 function hostOf(url: unknown): string {
   const text = typeof url === 'string' ? url : ''
-  return URL.canParse(text) ? new URL(text).host : 'invalid'
+  return URL.canParse(text) ? new URL(text).host.slice(0, HOST_CHARACTERS) : 'invalid'
 }

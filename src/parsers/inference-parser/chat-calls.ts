@@ -22,5 +22,11 @@ export function functionPieces(value: unknown): CallPieces {
 
 /** Some servers send the arguments as an object instead of its text. */
 function argumentsText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value)
+  if (typeof value !== 'object' || value === null) return textOf(value)
+  try {
+    return JSON.stringify(value)
+  } catch {
+    // Nested deeper than can be written; no tool takes that.
+    return ''
+  }
 }

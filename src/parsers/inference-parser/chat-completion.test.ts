@@ -89,6 +89,21 @@ describe('a whole answer', () => {
   })
 })
 
+describe('a hostile answer', () => {
+  test('nested deeper than can be written again', () => {
+    const depth = 200_000
+    const args: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
+    const value = { choices: [{ message: { tool_calls: [{ function: { name: 'pay', arguments: args } }] } }] }
+    expect(taken(value).lessons).toEqual([completion('', [call(undefined, 'pay', '')])])
+  })
+
+  test('more tools than a record has room for', () => {
+    const tool_calls = Array.from({ length: 100 }, (_, n) => ({ function: { name: `${n}-${'x'.repeat(500)}` } }))
+    const { details } = taken({ choices: [{ message: { tool_calls } }] })
+    expect(JSON.stringify(details).length).toBeLessThan(5000)
+  })
+})
+
 describe('a stream', () => {
   test.each<[string, readonly unknown[], readonly unknown[]]>([
     [

@@ -18,6 +18,10 @@ interface Choice {
   legacy: Call | undefined
 }
 
+/** How many tools a record names, and how much of each name. */
+const SHOWN_TOOLS = 32
+const SHOWN_CHARACTERS = 128
+
 /**
  * Puts the choices of a chat completion together. A whole message is read like a delta that holds everything, so there
  * is one reading of both. What a finish reason says does not count: calls are found by being there.
@@ -53,7 +57,9 @@ export function createChatCompletion(): Completion {
       const spent = usage
       usage = undefined
       seen.choices += ordered.length
-      for (const call of ordered.flatMap((choice) => choice.calls)) tools.add(call.tool)
+      for (const { tool } of ordered.flatMap((choice) => choice.calls)) {
+        if (tools.size < SHOWN_TOOLS) tools.add(tool.slice(0, SHOWN_CHARACTERS))
+      }
       // One usage for all choices: it is told with the first, or alone where it came after they were told.
       const told = ordered.length === 0 && spent !== undefined ? [{ text: '', calls: [] }] : ordered
       return told.map(({ text, calls }, position) => ({
