@@ -42,19 +42,18 @@ export function collectAnswer(x: Exchange, on: AnswerListener): AnswerCollector 
 
 type FormReader = AnswerCollector
 
-/** Undefined while there is nothing but white space. */
+const JSON_STARTS = new Set([...'{['].map((sign) => sign.charCodeAt(0)))
+/** Of `data`, `event`, `id`, `retry`, or of a comment. */
+const EVENT_STARTS = new Set([...'deir:'].map((sign) => sign.charCodeAt(0)))
+
+/** By one byte, since more may not be here yet. Undefined while there is nothing but white space. */
 function formOf(x: Exchange, bytes: Uint8Array, on: AnswerListener): FormReader | undefined {
   const first = bytes.find((byte) => byte > 0x20)
   if (first === undefined) return undefined
+  if (JSON_STARTS.has(first)) return jsonForm(on)
   const media = x.answer === undefined ? undefined : mediaType(x.answer.headers)
   const saysEvents = typeof media === 'object' && media.essence === 'text/event-stream'
-  if (first === 0x7b || first === 0x5b) return jsonForm(on)
-  return saysEvents || looksLikeEvents(bytes) ? eventForm(on) : otherForm()
-}
-
-function looksLikeEvents(bytes: Uint8Array): boolean {
-  const start = new TextDecoder().decode(bytes.subarray(0, 16)).trimStart()
-  return /^(data|event|id|retry)?:/.test(start)
+  return saysEvents || EVENT_STARTS.has(first) ? eventForm(on) : otherForm()
 }
 
 function jsonForm(on: AnswerListener): FormReader {
