@@ -54,7 +54,10 @@ function textReport(file: string, { chains, messageTimeoutMs, failsOpen, warning
   const timeout = (direction: Direction) =>
     `  ${direction} filter: message_timeout: ${messageTimeoutMs[direction] / 1000}s`
   const block = (title: string, lines: readonly string[], none: string) =>
-    [title, ...(lines.length === 0 ? [`  ${none}`] : lines.map((line) => `  - ${line}`))].join('\n')
+    [
+      title,
+      ...(lines.length === 0 ? [`  ${none}`] : lines.map((line) => `  - ${line.replaceAll('\n', '\n    ')}`)),
+    ].join('\n')
   return [
     `${file}: OK`,
     ['Chains', chain('inbound'), chain('outbound')].join('\n'),
