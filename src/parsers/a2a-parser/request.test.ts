@@ -314,6 +314,23 @@ describe('whose a message is', () => {
     expect(gist({ host: 'evil.test', path: '/tasks/t3' }, { hosts: [HOST] })).toBe('not-mine')
   })
 
+  test.each<[string, unknown]>([
+    ['initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } }],
+    ['notifications/initialized', undefined],
+    ['ping', undefined],
+    ['tools/list', { cursor: 'x' }],
+    ['tools/call', { name: 'pay', arguments: { contextId: 1, role: 'x', message: [], parts: {} } }],
+    ['resources/read', { uri: 'file:///x' }],
+    ['tasks/get', { taskId: 't', _meta: {} }],
+    ['tasks/result', { taskId: 't' }],
+    ['tasks/cancel', { taskId: 't' }],
+  ])('another protocol\u2019s message yields to its own parser: %s', (method, params) => {
+    const body = method.startsWith('notifications/') ? notification(method, params) : rpc(method, params)
+    const headers = { 'mcp-protocol-version': '2025-06-18' }
+    const { sure, actions, lessons } = reading({ host: HOST, path: '/mcp', headers, body }, { hosts: ['other.test'] })
+    expect([sure, actions[0].kind, lessons]).toEqual([false, 'request', []])
+  })
+
   describe('names that another protocol has too', () => {
     const ours = rpc('tasks/get', { id: 't3' })
     const theirs = rpc('tasks/get', { taskId: 't3' })
