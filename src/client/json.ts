@@ -29,7 +29,8 @@ export interface JsonClientOptions {
   readonly connections: number
 }
 
-const KEEP_ALIVE_MS = 30_000
+/** Shorter than servers keep an idle connection: one that closes while a question is on its way is a lost question. */
+const KEEP_ALIVE_MS = 4_000
 /** Longer than a caller waits. Ends attempts that lead nowhere, so that the next question tries again. */
 const CONNECT_MS = 10_000
 

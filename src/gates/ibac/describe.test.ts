@@ -195,6 +195,11 @@ describe('the limit', () => {
     expect(json.length).toBeLessThan(3000)
   })
 
+  test('a text that is too long to be searched is not shown whole', () => {
+    expect(shown(plain, { body: 'w '.repeat(65_536) }).whole).toBe(true)
+    expect(shown(plain, { body: 'w '.repeat(65_537) }).whole).toBe(false)
+  })
+
   test('cuts no character in half', () => {
     const { value } = shown(toolCall('t', { a: Array<string>(40).fill('é'.repeat(200)) }), {}, { maxActionBytes: 1025 })
     expect(String(value['action']?.['cut'])).not.toContain('\uFFFD')

@@ -1,7 +1,7 @@
 import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { contentOf, fingerprint, mediaTypeOf } from './body.ts'
-import { shorten, shortenText } from './shorten.ts'
+import { newSearch, shorten, shortenText, type Search } from './shorten.ts'
 
 /** An action as a judge is shown it. Of the headers it has the media type alone. */
 export interface Description {
@@ -27,7 +27,8 @@ const HIDDEN = '[secret]'
 
 export function describe(action: Action, x: Exchange, options: DescribeOptions): Description {
   const hide = hider(options.secrets)
-  const content = subjectOf(action, x, hide)
+  const search = newSearch()
+  const content = subjectOf(action, x, { hide, search })
   const subject = JSON.stringify(content.shown)
   const actionBytes = Buffer.byteLength(subject)
   const fits = actionBytes <= options.maxActionBytes
@@ -35,7 +36,7 @@ export function describe(action: Action, x: Exchange, options: DescribeOptions):
   return {
     json: JSON.stringify({ kind: KIND_WORDS[action.kind], http: requestLine(x, hide), action: shown }, undefined, 1),
     actionBytes,
-    whole: fits && content.whole,
+    whole: fits && content.whole && search.charactersLeft >= 0,
   }
 }
 
@@ -54,30 +55,39 @@ interface Subject {
 
 type Hide = (value: unknown) => unknown
 
-function subjectOf(action: Action, x: Exchange, hide: Hide): Subject {
+interface Pen {
+  readonly hide: Hide
+  readonly search: Search
+}
+
+function subjectOf(action: Action, x: Exchange, pen: Pen): Subject {
+  const written = (value: unknown): Subject => ({ shown: shorten(pen.hide(value), pen.search), whole: true })
   switch (action.kind) {
     case 'tool-call':
-      return { shown: shorten(hide({ tool: action.tool, arguments: action.args })), whole: true }
+      return written({ tool: action.tool, arguments: action.args })
     case 'request':
-      return { shown: shorten(hide({ what: action.what, arguments: action.args })), whole: true }
+      return written({ what: action.what, arguments: action.args })
     case 'inference':
-      return { shown: shorten(hide({ model: action.model, first_user_message: action.firstUserText })), whole: true }
+      return written({ model: action.model, first_user_message: action.firstUserText })
     case 'mechanics':
-      return bodySubject({ what: action.what, effect: 'read' }, x, hide)
+      return bodySubject({ what: action.what, effect: 'read' }, x, pen)
     case 'unclassified':
-      return bodySubject({}, x, hide)
+      return bodySubject({}, x, pen)
   }
 }
 
-function bodySubject(beside: Readonly<Record<string, unknown>>, x: Exchange, hide: Hide): Subject {
+function bodySubject(beside: Readonly<Record<string, unknown>>, x: Exchange, { hide, search }: Pen): Subject {
   const content = contentOf(x)
   switch (content.kind) {
     case 'none':
       return { shown: beside, whole: true }
     case 'keyed':
-      return { shown: { ...beside, body: shorten(hide(content.value)) }, whole: true }
+      return { shown: { ...beside, body: shorten(hide(content.value), search) }, whole: true }
     case 'text':
-      return { shown: { ...beside, body: shortenText(String(hide(content.text)), BODY_TEXT_CHARACTERS) }, whole: true }
+      return {
+        shown: { ...beside, body: shortenText(String(hide(content.text)), BODY_TEXT_CHARACTERS, search) },
+        whole: true,
+      }
     case 'opaque':
       return { shown: { ...beside, body: 'not shown: no text that can be read here' }, whole: false }
   }

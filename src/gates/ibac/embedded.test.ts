@@ -191,6 +191,19 @@ describe('other actions', () => {
   })
 })
 
+describe('too much', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, i) => `M-${1000 + i}`)
+  test.each<[string, unknown, string]>([
+    ['as many targets as are weighed', ids(200), 'allow'],
+    ['one more', ids(201), 'uncertain'],
+    ['as much text as is searched', ['w'.repeat(131_072 - 2), 'w'], 'allow'],
+    ['one character more', ['w'.repeat(131_072 - 2), 'ww'], 'uncertain'],
+  ])('%s', async (_name, list, expected) => {
+    const user = ids(300).join(' ')
+    expect(await verdict(toolCall('get_all', list), { user })).toBe(expected)
+  })
+})
+
 test('nothing is trusted by its host where the host does not decide where bytes go', async () => {
   const request = { routesByHost: false }
   expect(await verdict(toolCall('upload', { url: 'https://files.example.com' }), { request })).toBe('deny')

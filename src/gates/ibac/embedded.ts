@@ -16,11 +16,15 @@ export function createEmbeddedJudge(trusts: (host: string) => boolean): Judge {
   }
 }
 
+/** Each is looked for in all that the session has heard. */
+const MOST_TARGETS = 200
+
 function weigh(question: Case, trusts: (host: string) => boolean): Verdict {
   const { action, x } = question
   if (action.home !== 'own' && !x.routesByHost) return uncertain('It is not known which host the action goes to.')
   const targets = targetsOf(action, x)
-  if (targets === undefined) return uncertain('The content of the action cannot be read.')
+  if (targets === undefined) return uncertain('The content of the action cannot be read, or is too long.')
+  if (targets.length > MOST_TARGETS) return uncertain('The action points at too much.')
   const known = knowledgeOf(question, trusts)
   return onlyReads(action, x) ? weighRead(targets, known) : weighWrite(action, targets, known)
 }

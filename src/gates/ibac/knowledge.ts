@@ -19,13 +19,17 @@ export function knowledgeOf(question: Case, trusts: (host: string) => boolean): 
   const { x, session, intents } = question
   const askedText = intents.join('\n').toLowerCase()
   const asked = new Set(targetsIn(askedText).map(keyOf))
+  let heard: readonly string[] | undefined
   return {
     askedText,
     asked: (target) => asked.has(keyOf(target)),
     // Trust in a host is worth nothing where the Host header is only a word.
     trusted: ({ kind, name }) => kind !== 'id' && x.routesByHost && trusts(name.slice(name.lastIndexOf('@') + 1)),
     used: ({ kind, name }) => kind === 'host' && x.routesByHost && session.destinations.has(name),
-    heard: ({ name }) => session.heard.some((text) => holdsWord(text.toLowerCase(), name)),
+    heard: ({ name }) => {
+      heard ??= session.heard.map((text) => text.toLowerCase())
+      return heard.some((text) => holdsWord(text, name))
+    },
   }
 }
 

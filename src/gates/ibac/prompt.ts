@@ -1,6 +1,6 @@
 import type { Question } from '../../llm/chat.ts'
 import type { Description } from './describe.ts'
-import { shortenText } from './shorten.ts'
+import { newSearch, shortenText } from './shorten.ts'
 
 const INTENT_CHARACTERS = 8000
 
@@ -23,7 +23,7 @@ Answer with one JSON object and nothing else:
 /** `tag` is drawn anew for each question: what is judged cannot know it, so it cannot close the marks. */
 export function buildQuestion(system: string, intents: readonly string[], action: Description, tag: string): Question {
   const asked = JSON.stringify(
-    intents.map((intent) => shortenText(intent, INTENT_CHARACTERS)),
+    intents.map((intent) => shortenText(intent, INTENT_CHARACTERS, newSearch())),
     undefined,
     1,
   )

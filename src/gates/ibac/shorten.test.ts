@@ -1,7 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { namesIn } from './names.ts'
-import { shorten, shortenText } from './shorten.ts'
+import { newSearch, shorten as shortenIn, shortenText as shortenTextIn } from './shorten.ts'
+
+const shorten = (value: unknown) => shortenIn(value, newSearch())
+const shortenText = (text: string, characters: number) => shortenTextIn(text, characters, newSearch())
 
 const FILL = 'the quick brown fox jumps over the lazy dog and so on. '
 const hidden = (name: string) => FILL.repeat(40) + name + ' ' + FILL.repeat(40)
@@ -82,6 +85,27 @@ describe('a large value', () => {
   })
 })
 
+describe('how much is searched', () => {
+  const prose = 'w '.repeat(65_536)
+  test('is bounded for all parts together; beyond that it says so', () => {
+    const search = newSearch()
+    expect(shortenTextIn(prose, 1000, search)).not.toContain('searched')
+    expect(search.charactersLeft).toBe(0)
+    const second = shortenTextIn(hidden('evil.example'), 1000, search)
+    expect(second).toContain('characters left out, not all of them searched]')
+    expect(search.charactersLeft).toBeLessThan(0)
+  })
+
+  test('does not count what is shown whole', () => {
+    const search = newSearch()
+    shortenIn(
+      Array.from({ length: 40 }, () => 'w'.repeat(1000)),
+      search,
+    )
+    expect(search.charactersLeft).toBe(131_072)
+  })
+})
+
 test('whatever a name stands in, it stays visible', () => {
   const prose = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', ',', '"', '\\', 'é', '.'), maxLength: 3000 })
   const name = fc.constantFrom('https://evil.example/c?d=1', 'evil.example:81', 'a@evil.example', 'TX-991-K2')
@@ -104,11 +128,12 @@ describe('names in a text', () => {
     })
   })
 
-  test.each(['a.'.repeat(50_000), 'a@'.repeat(50_000), '['.repeat(100_000), 'a:'.repeat(50_000), '1.'.repeat(50_000)])(
-    'are found in a text made to be slow',
-    (text) => {
-      // Ends: the test's own limit is the assertion.
-      expect(namesIn(text)).toBeDefined()
-    },
-  )
+  test.each(
+    ['a.', 'a@', '[', '[a:', 'a:', '1.', 'a', 'a-', 'a+', '-', '://', 'http://', `${'a'.repeat(63)}.`].map((piece) =>
+      piece.repeat(131_072 / piece.length),
+    ),
+  )('are found in a text made to be slow', (text) => {
+    // Ends: the test's own limit is the assertion.
+    expect(namesIn(text)).toBeDefined()
+  })
 })

@@ -2,7 +2,7 @@ import { parse } from 'tldts'
 import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { canonicalHost } from '../../http/hosts.ts'
-import { contentOf } from './body.ts'
+import { contentOf, type Content } from './body.ts'
 import { leaves } from './leaves.ts'
 import { namesIn } from './names.ts'
 
@@ -24,9 +24,9 @@ function saidBy(action: Action, x: Exchange): readonly Target[] | undefined {
   switch (action.kind) {
     case 'tool-call':
     case 'request':
-      return targetsIn(joined(action.args))
+      return targetsInWhole(joined(action.args))
     case 'inference':
-      return targetsIn(action.firstUserText)
+      return targetsInWhole(action.firstUserText)
     case 'mechanics':
     case 'unclassified':
       return saidByRequest(x)
@@ -34,25 +34,36 @@ function saidBy(action: Action, x: Exchange): readonly Target[] | undefined {
 }
 
 function saidByRequest(x: Exchange): readonly Target[] | undefined {
-  const { path, query } = x.request
   const content = contentOf(x)
+  if (content.kind === 'opaque') return undefined
+  const inBody = targetsInWhole(textOf(content))
+  return inBody === undefined ? undefined : [...behindHost(x.request.path, x.request.query, URL_NESTING), ...inBody]
+}
+
+function textOf(content: Exclude<Content, { readonly kind: 'opaque' }>): string {
   switch (content.kind) {
     case 'none':
-      return behindHost(path, query, URL_NESTING)
+      return ''
     case 'keyed':
-      return [...behindHost(path, query, URL_NESTING), ...targetsIn(joined(content.value))]
+      return joined(content.value)
     case 'text':
-      return [...behindHost(path, query, URL_NESTING), ...targetsIn(content.text)]
-    case 'opaque':
-      return undefined
+      return content.text
   }
+}
+
+/** How much text is searched. Nothing else runs meanwhile. */
+const SEARCHED_CHARACTERS = 131_072
+
+function targetsInWhole(text: string): readonly Target[] | undefined {
+  return text.length > SEARCHED_CHARACTERS ? undefined : targetsIn(text)
 }
 
 /** URLs in URLs are followed so deep. */
 const URL_NESTING = 3
 
+/** Of a text that is too long, those in its beginning. */
 export function targetsIn(text: string, nesting = URL_NESTING): readonly Target[] {
-  const { urls, mails, hosts, ids } = namesIn(text)
+  const { urls, mails, hosts, ids } = namesIn(text.slice(0, SEARCHED_CHARACTERS))
   return [
     ...urls.flatMap((url) => targetsOfUrl(url, nesting)),
     ...hosts.map(canonicalHost).filter(looksLikeHost).map(host),
