@@ -42,8 +42,12 @@ describe.each(['h1', 'h2'] as const)('%s', (protocol) => {
   const host = protocol === 'h1' ? 'upstream.test' : 'upstream2.test'
   const upstream = (): Upstream => (protocol === 'h1' ? stage().upstream : stage().upstream2)
   let client: Client
-  beforeAll(() => (client = stage().client(protocol, 'outbound')))
-  beforeEach(() => upstream().answer(sayOk))
+  beforeAll(() => {
+    client = stage().client(protocol, 'outbound')
+  })
+  beforeEach(() => {
+    upstream().answer(sayOk)
+  })
 
   describe.each(SHAPES)('a body $name', ({ send }) => {
     const ask = (tool: string) => {

@@ -42,7 +42,12 @@ export function useStage(options: StageOptions | (() => Promise<StageOptions>)):
     expectAllPluginsRecorded(running())
     expect(lossesSince(before, await readLosses(running().envoy)), 'exchanges that were lost').toEqual(expected)
   })
-  return { stage: running, expectLosses: (losses) => (expected = { ...NO_LOSS, ...losses }) }
+  return {
+    stage: running,
+    expectLosses: (losses) => {
+      expected = { ...NO_LOSS, ...losses }
+    },
+  }
 }
 
 /** What did not run is visible: each record speaks of every plugin of its chain. */

@@ -52,7 +52,9 @@ export async function startJudge(first: Judging = allow): Promise<StubJudge> {
     url: `http://127.0.0.1:${server.port}`,
     port: server.port,
     questions,
-    judge: (next) => (judging = next),
+    judge: (next) => {
+      judging = next
+    },
     nextQuestion: () => new Promise((done) => waiting.push(done)),
     close: () => server.close(),
   }

@@ -70,7 +70,9 @@ export async function startUpstream(protocol: UpstreamProtocol = 'h1', answerer:
     arrivals,
     connections: () => connections,
     bytes: () => [...sockets].reduce((sum, socket) => sum + socket.bytesRead, bytesOfClosed),
-    answer: (next) => (current = next),
+    answer: (next) => {
+      current = next
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy()
       await new Promise((done) => server.close(done))

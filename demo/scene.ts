@@ -1,0 +1,80 @@
+import { openClient } from '../test/support/clients.ts'
+import { Closing } from '../test/support/closing.ts'
+import type { Closable } from '../test/support/closing.ts'
+import { startGuard } from '../test/support/guard.ts'
+import type { Guard } from '../test/support/guard.ts'
+import { a2aSend } from '../test/support/messages.ts'
+import { startUpstream } from '../test/support/upstream.ts'
+import type { Upstream } from '../test/support/upstream.ts'
+import { startAgent } from './agent.ts'
+import type { Agent } from './agent.ts'
+import { startMailServer } from './mail-server.ts'
+import type { MailServer } from './mail-server.ts'
+import { startModel } from './model.ts'
+import { withoutGate } from './config.ts'
+import type { Story } from './story.ts'
+
+/** Everybody who plays: real Envoy, real Plumbline, and small servers on ports of this machine. */
+export interface Scene extends Closable {
+  readonly guard: Guard
+  readonly agent: Agent
+  readonly mail: MailServer
+  readonly evil: Upstream
+  /** What a user writes to the agent, and what the agent answers. */
+  say(text: string): Promise<{ readonly status: number; readonly answer: string }>
+}
+
+export async function setScene(story: Story): Promise<Scene> {
+  const closing = new Closing()
+  try {
+    return await build(story, closing)
+  } catch (error) {
+    await closing.close()
+    throw error
+  }
+}
+
+async function build(story: Story, closing: Closing): Promise<Scene> {
+  const evil = closing.add(await startUpstream())
+  const mail = closing.add(await startMailServer(story.inbox, (sent) => deliver(story, evil.port, sent)))
+  const model = closing.add(await startModel())
+  const agent = closing.add(await startAgent(story))
+  const names = { [story.mailHost]: mail.port, [story.modelHost]: model.port, [story.evilHost]: evil.port }
+  const guard = closing.add(
+    await startGuard({ config: withoutGate(story), agentPort: agent.port, names, workload: 'mail-agent' }),
+  )
+  agent.useProxy(guard.envoy.outboundPort)
+  const user = closing.add(openClient('h1', guard.envoy.inboundPort))
+  return {
+    guard,
+    agent,
+    mail,
+    evil,
+    say: async (text) => {
+      const got = await user.send({
+        host: 'agent',
+        body: a2aSend(text),
+        headers: { 'content-type': 'application/json' },
+      })
+      return { status: got.status, answer: answerOf(got.text) }
+    },
+    close: () => closing.close(),
+  }
+}
+
+/** What is mailed to an address of the evil server arrives there. */
+async function deliver({ evilHost }: Story, port: number, { to, text }: { to: string; text: string }): Promise<void> {
+  if (!to.endsWith(`@${evilHost}`)) return
+  const post = openClient('h1', port)
+  await post.send({ host: evilHost, path: '/mail', body: text })
+  await post.close()
+}
+
+function answerOf(text: string): string {
+  try {
+    const { result } = JSON.parse(text) as { result?: { parts: readonly { text: string }[] } }
+    return result?.parts.map((part) => part.text).join(' ') ?? text
+  } catch {
+    return text
+  }
+}
