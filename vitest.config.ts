@@ -6,6 +6,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          sequence: { groupOrder: 0 },
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['test/e2e/**', 'test/soak/**'],
         },
@@ -14,6 +15,7 @@ export default defineConfig({
         // Real processes on real sockets: one file at a time, generous limits (no test asserts a time).
         test: {
           name: 'e2e',
+          sequence: { groupOrder: 1 },
           include: ['test/e2e/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 60_000,
@@ -23,6 +25,7 @@ export default defineConfig({
       {
         test: {
           name: 'soak',
+          sequence: { groupOrder: 2 },
           include: ['test/soak/**/*.test.ts'],
           fileParallelism: false,
           testTimeout: 900_000,
