@@ -1,12 +1,13 @@
 import type { ChainFacts, PluginType } from '../../config/plugin-type.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import type { Parser, Reading } from '../../core/plugin.ts'
+import { readLessons } from '../kit/lesson-reader.ts'
 import { missingHosts } from '../kit/missing-hosts.ts'
-import { createAnswerReader } from './answer.ts'
 import { schema, type A2aConfig } from './config.ts'
 import { surveyor } from './ground.ts'
 import { operationOf } from './operations.ts'
 import { readRequest } from './request.ts'
+import { createListener } from './said.ts'
 
 export const a2aParserType: PluginType<A2aConfig, Parser> = {
   name: 'a2a-parser',
@@ -28,7 +29,7 @@ export function createA2aParser(config: A2aConfig): Parser {
     // What users say may come on any path; what the agent sends to others teaches nothing.
     wantsExempt: (x) => x.direction === 'inbound',
     read: (x, body) => readRequest(x, body, survey(x), config),
-    readAnswer: (x, mine) => (answersTeach(x, mine) ? createAnswerReader(x) : undefined),
+    readAnswer: (x, mine) => (answersTeach(x, mine) ? readLessons(x, createListener()) : undefined),
   }
 }
 

@@ -1,3 +1,4 @@
+import type { SessionHint } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
 import { readMembers } from './members.ts'
 
@@ -29,6 +30,10 @@ const ROLES: ReadonlyMap<unknown, Role> = new Map<unknown, Role>([
 export function readName(value: unknown, what: string): Read<string | undefined> {
   if (value === undefined || value === '') return { ok: true, value: undefined }
   return typeof value === 'string' ? { ok: true, value } : { ok: false, why: `${what} is no text` }
+}
+
+export function namesOf(contextId: string | undefined, taskId: string | undefined): SessionHint {
+  return { ...(contextId === undefined ? {} : { contextId }), ...(taskId === undefined ? {} : { taskId }) }
 }
 
 /** All versions: parts are in `parts`, or in `content` as the HTTP binding of 0.3 has it. */

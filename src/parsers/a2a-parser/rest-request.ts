@@ -5,10 +5,11 @@ import { readJson } from '../../json/strict.ts'
 import { plainRefusal } from '../kit/refusal.ts'
 import { versionsDiffer, type Ground } from './ground.ts'
 import { isPlainPoll, isPlainQuery } from './housekeeping.ts'
+import { namesOf } from './message.ts'
 import { operationOf, type Operation } from './operations.ts'
 import { actionReading, sendReading, type Frame } from './reading.ts'
 import type { RestPath } from './rest.ts'
-import { namesOf, readSend } from './send.ts'
+import { readSend } from './send.ts'
 
 const unreadable = (why: string): ReadResult => ({ kind: 'unreadable', code: 'plumbline.unreadable', why })
 

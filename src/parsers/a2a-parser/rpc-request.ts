@@ -5,10 +5,10 @@ import { plainRefusal, rpcRefusal, takesOnlyEvents } from '../kit/refusal.ts'
 import type { A2aConfig } from './config.ts'
 import { versionsDiffer, type Ground } from './ground.ts'
 import { isPlainPoll, isPlainQuery } from './housekeeping.ts'
-import { readName } from './message.ts'
+import { namesOf, readName } from './message.ts'
 import { isSharedName, operationOf, type Operation } from './operations.ts'
 import { actionReading, sendReading, type Frame, type Refuse } from './reading.ts'
-import { namesOf, readSend } from './send.ts'
+import { readSend } from './send.ts'
 
 type Call = Extract<Envelope, { ok: true }>
 

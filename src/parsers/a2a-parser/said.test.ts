@@ -4,7 +4,7 @@ import { createListener } from './said.ts'
 
 function heard(...values: readonly unknown[]): readonly Lesson[] {
   const listener = createListener()
-  return [...values.flatMap((value) => listener.hear(value)), ...listener.end()]
+  return [...values.flatMap((value) => listener.hear(value)), ...listener.rest()]
 }
 
 const rpc = (result: unknown): unknown => ({ jsonrpc: '2.0', id: 1, result })
@@ -103,7 +103,7 @@ describe('a stream', () => {
     expect(listener.hear(chunk('Your ma', false))).toEqual([])
     expect(listener.hear(chunk('il.', true))).toEqual([])
     expect(listener.hear(update('completed', 'Done.'))).toEqual([said('Looking.\nDone.\nYour mail.', false)])
-    expect(listener.end()).toEqual([])
+    expect(listener.rest()).toEqual([])
   })
 
   test('a question is told at once: the user may answer before the stream ends', () => {
@@ -115,7 +115,7 @@ describe('a stream', () => {
   test('a stream that is cut has told its names, and tells the words that it has', () => {
     const listener = createListener()
     expect(listener.hear(update('working', 'Looking.'))).toEqual([alias])
-    expect(listener.end()).toEqual([said('Looking.', false)])
+    expect(listener.rest()).toEqual([said('Looking.', false)])
   })
 
   test('a second name is one more alias', () => {

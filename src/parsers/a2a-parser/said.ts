@@ -1,15 +1,8 @@
 import type { Lesson, SessionHint } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
+import type { Hearing } from '../kit/lesson-reader.ts'
 import { readMembers } from './members.ts'
-import { readMessage, readParts } from './message.ts'
-
-/** Collects what the agent says in one answer: the names that it gives to the conversation, and its words. */
-export interface Listener {
-  /** One result or event of the answer; returns what is certain now. */
-  hear(value: unknown): readonly Lesson[]
-  /** The words that no event has settled. */
-  end(): readonly Lesson[]
-}
+import { namesOf, readMessage, readParts } from './message.ts'
 
 /** One thing that an answer says, whichever version said it. */
 interface Saying {
@@ -23,7 +16,8 @@ interface Saying {
   readonly settled: boolean
 }
 
-export function createListener(): Listener {
+/** Collects what the agent says in one answer: the names that it gives to the conversation at once, and its words. */
+export function createListener(): Hearing {
   const named = new Set<string>()
   let names: SessionHint = {}
   let words: string[] = []
@@ -59,7 +53,8 @@ export function createListener(): Listener {
       asked ||= saying.asks
       return saying.settled ? [...lessons, ...settle()] : lessons
     },
-    end: settle,
+    rest: settle,
+    details: {},
   }
 }
 
@@ -130,9 +125,7 @@ function namesIn(of: ReadonlyMap<string, unknown>): SessionHint {
     const value = of.get(key)
     return typeof value === 'string' && value !== '' ? value : undefined
   }
-  const contextId = name('contextId') ?? name('sessionId')
-  const taskId = name('taskId') ?? name('id')
-  return { ...(contextId === undefined ? {} : { contextId }), ...(taskId === undefined ? {} : { taskId }) }
+  return namesOf(name('contextId') ?? name('sessionId'), name('taskId') ?? name('id'))
 }
 
 /** An answer may repeat the user's message; those words are not the agent's. */

@@ -1,7 +1,7 @@
 import type { SessionHint } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
 import { readMembers } from './members.ts'
-import { readMessage, readName, type Read, type Role } from './message.ts'
+import { namesOf, readMessage, readName, type Read, type Role } from './message.ts'
 
 export interface Send {
   readonly role: Role
@@ -42,10 +42,6 @@ export function readSend(params: Readonly<Record<string, unknown>>): Read<Send> 
       webhook: webhook.value,
     },
   }
-}
-
-export function namesOf(contextId: string | undefined, taskId: string | undefined): SessionHint {
-  return { ...(contextId === undefined ? {} : { contextId }), ...(taskId === undefined ? {} : { taskId }) }
 }
 
 function oneName(values: readonly unknown[], what: string): Read<string | undefined> {

@@ -3,8 +3,8 @@ import { createChatCompletion } from './chat-completion.ts'
 
 function taken(...values: readonly unknown[]) {
   const completion = createChatCompletion()
-  for (const value of values) completion.take(value)
-  return { lessons: completion.lessons(), details: completion.details }
+  for (const value of values) completion.hear(value)
+  return { lessons: completion.rest(), details: completion.details }
 }
 
 const call = (id: string | undefined, tool: string, argumentsText: string) => ({ id, tool, argumentsText })
@@ -183,10 +183,10 @@ describe('a stream', () => {
 
   test('what was told is not told again', () => {
     const stream = createChatCompletion()
-    stream.take(delta({ content: 'a' }, 0))
-    expect(stream.lessons()).toEqual([completion('a')])
-    expect(stream.lessons()).toEqual([])
-    stream.take({ usage: { total_tokens: 1 } })
-    expect(stream.lessons()).toEqual([completion('', [], { total_tokens: 1 })])
+    stream.hear(delta({ content: 'a' }, 0))
+    expect(stream.rest()).toEqual([completion('a')])
+    expect(stream.rest()).toEqual([])
+    stream.hear({ usage: { total_tokens: 1 } })
+    expect(stream.rest()).toEqual([completion('', [], { total_tokens: 1 })])
   })
 })

@@ -1,5 +1,6 @@
-import type { ChatMessage, Lesson } from '../../core/session.ts'
+import type { ChatMessage } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
+import type { Hearing } from '../kit/lesson-reader.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -12,14 +13,6 @@ export interface InferenceRequest {
   readonly conversation: { readonly messages: readonly ChatMessage[]; readonly tools: readonly unknown[] } | undefined
 }
 
-/** Puts an answer together: a whole JSON value, or the events of a stream, one after the other. */
-export interface Completion {
-  take(value: unknown): void
-  /** What was said and proposed since the last call. */
-  lessons(): readonly Extract<Lesson, { kind: 'completion' }>[]
-  readonly details: Readonly<Record<string, unknown>>
-}
-
 /** One way to speak with a model. A new one is one new file and one line in `dialects.ts`. */
 export interface Dialect {
   readonly name: string
@@ -30,8 +23,8 @@ export interface Dialect {
   /** The members of a request that are read. One that only looks like one of them makes the request unreadable. */
   readonly members: ReadonlySet<string>
   read(body: JsonObject): InferenceRequest
-  /** Absent where answers are not read. */
-  readonly openCompletion?: () => Completion
+  /** Puts an answer together, whole or in events. Absent where answers are not read. */
+  readonly openCompletion?: () => Hearing
 }
 
 export function objectsIn(value: unknown): readonly JsonObject[] {
@@ -40,4 +33,9 @@ export function objectsIn(value: unknown): readonly JsonObject[] {
 
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
+}
+
+export function indexOf(value: JsonObject): number | undefined {
+  const index = value['index']
+  return Number.isSafeInteger(index) ? (index as number) : undefined
 }

@@ -2,8 +2,8 @@ import type { ChainFacts, PluginType } from '../../config/plugin-type.ts'
 import type { Parser, Reading } from '../../core/plugin.ts'
 import { compileGlobs } from '../../http/globs.ts'
 import { homeOf } from '../kit/home.ts'
+import { readLessons } from '../kit/lesson-reader.ts'
 import { missingHosts } from '../kit/missing-hosts.ts'
-import { createAnswerReader } from './answer.ts'
 import { schema, type InferenceConfig } from './config.ts'
 import type { Dialect } from './dialect.ts'
 import { readRequest } from './request.ts'
@@ -34,7 +34,7 @@ export function createInferenceParser(hosts: readonly string[]): Parser {
     },
     readAnswer(x, mine) {
       const completion = mine === undefined ? undefined : dialects.get(mine)?.openCompletion?.()
-      return completion === undefined ? undefined : createAnswerReader(x, completion)
+      return completion === undefined ? undefined : readLessons(x, completion)
     },
   }
 }
