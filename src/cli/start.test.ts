@@ -12,6 +12,9 @@ import { createObserver } from '../observe/log.ts'
 import { PLUGIN_TYPES } from './plugins.ts'
 import { type Running, startPlumbline } from './start.ts'
 
+/** How often the gate was asked. */
+let asked = 0
+
 /** A gate of the test's own: whatever it is asked about, it refuses. */
 const never: PluginType = {
   name: 'never',
@@ -25,11 +28,14 @@ const never: PluginType = {
     kind: 'gate',
     timeoutMs: 100,
     exempt: () => undefined,
-    judge: async () => ({
-      allow: false,
-      no: { code: 'never.no', status: 403, message: 'No.' },
-      run: { action: 'deny', reason: 'blocked' },
-    }),
+    judge: async () => {
+      asked += 1
+      return {
+        allow: false,
+        no: { code: 'never.no', status: 403, message: 'No.' },
+        run: { action: 'deny', reason: 'blocked' },
+      }
+    },
   }),
 }
 
@@ -69,7 +75,10 @@ async function ask(address: string): Promise<Wire> {
 
 test('the whole server in one process: a gate refuses, and the record says so', async () => {
   const { running, lines } = await started('never', `ext_proc_addr: "unix:${join(folder, 'a.sock')}"`)
+  // Warming up asks no gate: one may call out, or remember.
+  expect(asked).toBe(0)
   const reply = await ask(running.addresses[0] ?? '')
+  expect(asked).toBe(1)
   expect(reply).toMatchObject({ immediateResponse: { status: { code: 403 }, details: 'never.no' } })
   await running.stop()
   const records = lines.filter(({ msg }) => msg === 'exchange') as unknown as ExchangeRecord[]
@@ -88,6 +97,14 @@ test('the same gate in observe mode lets pass, and /readyz says that it does', a
     fails_open: [expect.stringContaining('no gate enforces'), expect.stringContaining('on_error is observe')],
     figures: { sessions: 0, inFlight: 0, streams: 1 },
   })
+})
+
+test('whoever shows another token is turned away', async () => {
+  const { running } = await started('never', `ext_proc_addr: "unix:${join(folder, 'c.sock')}"`)
+  const connection = connectAsEnvoy(running.addresses[0] ?? '')
+  const stream = connection.open({ ...SAID, 'x-plumbline-token': 'guessed' })
+  expect((await stream.status).code).toBe('UNAUTHENTICATED')
+  connection.close()
 })
 
 test('is not ready while it waits for an exchange to end, and gone afterwards', async () => {
