@@ -25,7 +25,14 @@ export interface AnswerReadingOptions {
 
 interface Reader {
   readonly placed: Placed<Parser>
-  readonly reader: AnswerReader
+  readonly reader: GuardedReader
+}
+
+/** A parser's reader that never throws. */
+interface GuardedReader {
+  feed: AnswerReader['feed']
+  /** Undefined when it failed, which is recorded. */
+  end(how: 'complete' | 'cut'): ReturnType<AnswerReader['end']> | undefined
 }
 
 /** Undefined when no parser wants the answer: then it is not asked for. */
@@ -39,7 +46,9 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
     if (ended) return
     ended = true
     for (const { placed, reader } of readers) {
-      const { lessons, details } = reader.end(how)
+      const end = reader.end(how)
+      if (end === undefined) continue
+      const { lessons, details } = end
       const all = why === undefined ? details : { ...details, [why]: true }
       recorder.add(placed.id, { action: 'observe', reason: 'read', details: all }, 'response')
       onLessons(lessons)
@@ -90,21 +99,32 @@ function openReaders(options: AnswerReadingOptions): readonly Reader[] {
   return readers
 }
 
-/** A reader that throws loses its words, not the answer: the bytes go on, and the record says `failed`. */
-function guarded(placed: Placed<Parser>, reader: AnswerReader, recorder: Recorder): AnswerReader {
+/** A reader that fails loses its words, not the answer: the bytes go on, and the record says `failed`. */
+function guarded(placed: Placed<Parser>, reader: AnswerReader, recorder: Recorder): GuardedReader {
   let failed = false
-  const attempt = <T>(work: () => T, otherwise: T): T => {
-    if (failed) return otherwise
+  const attempt = <T>(work: () => T): T | undefined => {
+    if (failed) return undefined
     try {
       return work()
     } catch {
       failed = true
       recorder.add(placed.id, { action: 'failed', reason: 'plugin_failed' }, 'response')
-      return otherwise
+      return undefined
     }
   }
   return {
-    feed: (bytes) => attempt(() => reader.feed(bytes), []),
-    end: (how) => attempt(() => reader.end(how), { lessons: [], details: {} }),
+    feed: (bytes) => attempt(() => checked(reader.feed(bytes))) ?? [],
+    end: (how) =>
+      attempt(() => {
+        const end = reader.end(how)
+        checked(end.lessons)
+        return end
+      }),
   }
+}
+
+function checked(lessons: readonly Lesson[]): readonly Lesson[] {
+  const returned: unknown = lessons
+  if (!Array.isArray(returned)) throw new TypeError('the reader returned no lessons')
+  return lessons
 }

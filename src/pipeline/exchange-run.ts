@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PLUMBLINE_CODES, type PlumblineCode } from '../core/errors.ts'
 import type { AnswerHead, Body, Exchange, Head, HeaderPair } from '../core/exchange.ts'
 import type { BodyReply, Caller, Ending, ExchangeHandler, HeaderEdits, HeadReply } from '../core/handler.ts'
-import type { Gate, Placed } from '../core/plugin.ts'
+import type { Gate, Parser, Placed } from '../core/plugin.ts'
 import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
 import type { InboundEntry, Lesson, Resolution } from '../core/session.ts'
 import { decodeBody } from '../http/decode.ts'
@@ -14,6 +14,7 @@ import { judge } from './judging.ts'
 import type { RunContext, SortedChain } from './pipeline.ts'
 import { readMessage, unread, type Understood, type Unreadable } from './readings.ts'
 import { createRecorder } from './recorder.ts'
+import { isRun } from './results.ts'
 import { newTrace, traceIdOf } from './trace.ts'
 
 /** Towards the agent it names the session; from the agent it proves it. Never passes to an upstream. */
@@ -148,12 +149,14 @@ class ExchangeRun implements ExchangeHandler {
     })
   }
 
-  /** Asks each gate, from the head alone, whether the exchange is its business. A gate that throws is not exempt. */
+  /** Asks each gate, from the head alone, whether the exchange is its business. A gate that fails is not exempt. */
   private askExemptions(x: Exchange): void {
     for (const gate of this.chain.gates) {
       try {
         const run = gate.plugin.exempt(x)
-        if (run !== undefined) this.exempt.set(gate, run)
+        if (run === undefined) continue
+        if (!isRun(run)) throw new TypeError('the gate returned no run')
+        this.exempt.set(gate, run)
       } catch (cause) {
         this.context.log.error({ requestId: this.requestId, plugin: gate.id, err: cause }, 'a gate’s exemption failed')
       }
@@ -163,10 +166,28 @@ class ExchangeRun implements ExchangeHandler {
   /** Whether the body is asked for. A body that is not has to be nobody's business. */
   private planBody(x: Exchange): 'whole' | 'none' | 'refuse' {
     const { gates, parsers } = this.chain
-    const onGround = parsers.some((p) => p.plugin.wantsExempt(x))
-    if (isGrpc(x.request)) return onGround ? 'refuse' : 'none'
+    const wanting = parsers.filter((p) => this.wantsExempt(p, x))
+    if (isGrpc(x.request)) return wanting.length > 0 ? this.planForeign(wanting) : 'none'
     if (gates.length === 0) return parsers.length === 0 ? 'none' : 'whole'
-    return onGround || !this.allExempt() ? 'whole' : 'none'
+    return wanting.length > 0 || !this.allExempt() ? 'whole' : 'none'
+  }
+
+  /** A protocol that nobody here reads, on the ground of these parsers. */
+  private planForeign(ground: readonly Placed<Parser>[]): 'none' | 'refuse' {
+    const { gates, enforces } = this.chain
+    if (gates.length > 0 ? enforces : ground.some((p) => p.mode === 'enforce')) return 'refuse'
+    this.recorder.own({ action: 'deny', reason: 'unsupported_protocol' }, true)
+    return 'none'
+  }
+
+  /** A parser that cannot say gets the body: reading it opens nothing. */
+  private wantsExempt(parser: Placed<Parser>, x: Exchange): boolean {
+    try {
+      return parser.plugin.wantsExempt(x)
+    } catch (cause) {
+      this.context.log.error({ requestId: this.requestId, plugin: parser.id, err: cause }, 'a parser’s wish failed')
+      return true
+    }
   }
 
   private allExempt(): boolean {

@@ -3,6 +3,7 @@ import type { Gate, NonEmpty, Placed } from '../core/plugin.ts'
 import type { Rejection, Ruling, Run } from '../core/ruling.ts'
 import type { Found } from './readings.ts'
 import type { Recorder } from './recorder.ts'
+import { isRuling } from './results.ts'
 
 export type Verdict =
   /** Every enforcing gate that was not exempt allowed every action. `judged`: at least one really asked. */
@@ -94,10 +95,4 @@ function orAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unknown
         signal.removeEventListener('abort', leave)
       })
   })
-}
-
-function isRuling(value: unknown): value is Ruling {
-  if (typeof value !== 'object' || value === null || !('allow' in value) || !('run' in value)) return false
-  if (typeof value.run !== 'object' || value.run === null) return false
-  return value.allow === true || (value.allow === false && 'no' in value && typeof value.no === 'object')
 }

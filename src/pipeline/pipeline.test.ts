@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Action } from '../core/action.ts'
 import type { Direction, HeaderPair } from '../core/exchange.ts'
 import type { BodyReply, Caller, HeadReply } from '../core/handler.ts'
-import type { Gate, Mode, Parser, Placed, Reading, ReadResult } from '../core/plugin.ts'
+import type { AnswerReader, Gate, Mode, Parser, Placed, Reading, ReadResult } from '../core/plugin.ts'
 import type { ExchangeRecord } from '../core/record.ts'
-import type { Answer, Ruling } from '../core/ruling.ts'
+import type { Answer, Ruling, Run } from '../core/ruling.ts'
 import type { InboundQuery, Lesson, Resolution, Sessions, SessionView } from '../core/session.ts'
 import { createPipeline } from './pipeline.ts'
 
@@ -236,6 +236,8 @@ describe('a gate that fails', () => {
     ['returns undefined', async () => undefined as unknown as Ruling, 'plumbline.plugin_failed'],
     ['returns no promise', (() => 7) as unknown as Gate['judge'], 'plumbline.plugin_failed'],
     ['says neither yes nor no', async () => ({ run: ALLOW.run }) as unknown as Ruling, 'plumbline.plugin_failed'],
+    ['says no to nothing', async () => ({ ...DENY, no: null }) as unknown as Ruling, 'plumbline.plugin_failed'],
+    ['does not say what it did', async () => ({ ...ALLOW, run: {} }) as unknown as Ruling, 'plumbline.plugin_failed'],
     ['never settles', () => new Promise(() => undefined), 'plumbline.deadline'],
     ['answers after the deadline', () => new Promise((r) => setTimeout(r, 60, ALLOW)), 'plumbline.deadline'],
   ]
@@ -256,12 +258,16 @@ describe('a gate that fails', () => {
     expect(reasons(record).slice(1)).toEqual([`gate failed/${failed} shadow`])
   })
 
-  test('an exemption that throws is no exemption', async () => {
-    const broken = gate(async () => DENY, {
-      exempt: () => {
+  test.each([
+    [
+      'throws',
+      () => {
         throw new Error('boom')
       },
-    })
+    ],
+    ['is promised', () => Promise.resolve(DENY.run) as unknown as Run],
+  ])('an exemption that %s is no exemption', async (_name, exempt) => {
+    const broken = gate(async () => DENY, { exempt })
     expect(refusalOf(await post(start([placed(broken)])))).toMatchObject({ code: 'test.no' })
   })
 
@@ -325,13 +331,41 @@ describe('unreadable messages', () => {
     } else expect(got.status).toBe(400)
   })
 
-  test('a parser that throws is refused like an unreadable message, as a failed plugin', async () => {
-    const broken = parser(() => {
-      throw new Error('boom')
+  describe.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('boom')
+      },
+    ],
+    ['returns undefined', () => undefined],
+    ['returns a promise', () => Promise.resolve(reading())],
+    ['finds no action', () => ({ ...reading(), actions: [] })],
+    ['does not say why', () => ({ kind: 'unreadable', code: 'plumbline.unreadable' })],
+  ])('a parser that %s', (_name, read) => {
+    const broken = (mode: Mode) => placed(parser(read as () => ReadResult), mode, 'parser')
+
+    test('is refused like an unreadable message, as a failed plugin', async () => {
+      const run = start([broken('enforce'), yes('enforce')])
+      expect(refusalOf(await post(run))).toMatchObject({ status: 503, code: 'plumbline.plugin_failed' })
+      expect(reasons(recordOf(run))[0]).toBe('parser failed/plugin_failed')
     })
-    const run = start([placed(broken, 'enforce', 'parser'), yes('enforce')])
-    expect(refusalOf(await post(run))).toMatchObject({ status: 503, code: 'plumbline.plugin_failed' })
-    expect(reasons(recordOf(run))[0]).toBe('parser failed/plugin_failed')
+
+    test('passes where nothing enforces', async () => {
+      const run = start([broken('observe'), yes('observe')])
+      expect(refusalOf(await post(run))).toBe('continue')
+      expect(reasons(await settledRecord(run))).toContain('plumbline deny/plugin_failed shadow')
+    })
+  })
+
+  test('a parser that cannot say whether it wants the body gets it', async () => {
+    const broken = parser(reading(), {
+      wantsExempt: () => {
+        throw new Error('boom')
+      },
+    })
+    const run = start([placed(broken), yes('observe')])
+    expect(await run.handler.requestHead(head(), false)).toMatchObject({ kind: 'continue', body: 'whole' })
   })
 
   test('a decoded body over the limit is refused before any parser sees it', async () => {
@@ -425,6 +459,25 @@ describe('what the head decides', () => {
     const run = start([placed(parser(reading())), placed(watcher)])
     expect(await run.handler.requestHead(head(grpc), false)).toMatchObject({ kind: 'continue', body: 'none' })
     expect(body).toBe('unread')
+  })
+
+  test.each([
+    [
+      'gates',
+      () => [
+        placed(
+          gate(async () => DENY),
+          'observe',
+        ),
+      ],
+    ],
+    ['the parser', () => []],
+  ])('gRPC passes unread where %s only observe', async (_name, gates) => {
+    const grpc = { ':path': '/pkg.Service/Method', 'content-type': 'application/grpc' }
+    const at = placed(parser(reading(), { wantsExempt: () => true }), 'observe')
+    const run = start([at, ...gates()])
+    expect(await run.handler.requestHead(head(grpc), false)).toMatchObject({ kind: 'continue', body: 'none' })
+    expect(reasons(await settledRecord(run))).toContain('plumbline deny/unsupported_protocol shadow')
   })
 
   test('a chain with nothing in it asks for nothing', async () => {
@@ -555,18 +608,22 @@ describe('answers', () => {
     })
   })
 
-  test('a reader that throws loses its words only', async () => {
-    const reader = {
-      feed: () => {
-        throw new Error('boom')
-      },
-      end: () => ({ lessons: [], details: {} }),
-    }
-    const run = start([placed(parser(reading(), { readAnswer: () => reader }), 'enforce', 'parser')])
+  const boom = () => {
+    throw new Error('boom')
+  }
+  const nonsense = () => undefined as never
+  const reader: AnswerReader = { feed: () => [], end: () => ({ lessons: [], details: {} }) }
+  test.each<[string, AnswerReader]>([
+    ['throws', { ...reader, feed: boom }],
+    ['throws at the end', { ...reader, end: boom }],
+    ['returns nothing', { ...reader, feed: nonsense }],
+    ['returns nothing at the end', { ...reader, end: nonsense }],
+  ])('a reader that %s loses its words only', async (_name, broken) => {
+    const run = start([placed(parser(reading(), { readAnswer: () => broken }), 'enforce', 'parser')])
     await post(run)
     run.handler.answerHead(answer, false)
     run.handler.answerChunk(text.encode('a'), true)
-    expect(reasons(await settledRecord(run))).toContain('parser failed/plugin_failed')
+    expect(reasons(await settledRecord(run))).toEqual(['parser observe/read', 'parser failed/plugin_failed'])
   })
 
   test('an answer that comes without a request is let through unread', () => {

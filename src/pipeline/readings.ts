@@ -5,6 +5,7 @@ import type { Refusal } from '../core/ruling.ts'
 import type { Lesson, SessionHint } from '../core/session.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import type { Recorder } from './recorder.ts'
+import { isReadResult } from './results.ts'
 
 /** An action, and the reading that found it, which renders the no. */
 export interface Found {
@@ -81,12 +82,13 @@ export function readMessage(
     let result: ReadResult
     try {
       result = placed.plugin.read(x, body)
+      if (!isReadResult(result)) throw new TypeError('the parser returned no reading')
     } catch (cause) {
       recorder.add(placed.id, { action: 'failed', reason: 'plugin_failed' }, 'request')
       return {
         kind: 'unreadable',
         code: 'plumbline.plugin_failed',
-        why: `${placed.id} threw`,
+        why: `${placed.id} failed`,
         by: [placed],
         cause,
         refuse: plainRefusal,

@@ -30,7 +30,7 @@ export function answerLate(): void {
 export const GATE_FAULTS = {
   throws: broken,
   rejects: async () => Promise.reject(new Error(INSIDE)),
-  'rejects-with-nothing': async () => Promise.reject(nonsense(undefined)),
+  'rejects-with-nothing': async () => Promise.reject<Ruling>(undefined),
   'returns-undefined': () => nonsense(undefined),
   'resolves-undefined': async () => Promise.resolve(nonsense(undefined)),
   'resolves-null': async () => Promise.resolve(nonsense(null)),
