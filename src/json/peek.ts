@@ -91,64 +91,70 @@ function parseOr(text: string): unknown {
 function scanText(text: string, start: number): Pick<Peek, 'keys' | 'methods'> {
   const keys = new Set<string>()
   const methods: string[] = []
+  const lastComment = text.lastIndexOf('*/')
   let objects = 0
   let last: string | undefined
   let methodNext = false
   for (let at = start; at < text.length;) {
-    const end = tokenEnd(text, at)
-    const word = wordOf(text, at, end)
-    if (word !== undefined) {
-      if (methodNext) methods.push(unescape(word))
-      methodNext = false
-      last = word
-    } else if (end === at + 1 && !isSpace(text, at)) {
-      const sign = text[at]
-      if (sign === ':' && objects === 1 && last !== undefined) {
-        const key = fold(unescape(last))
-        keys.add(key)
-        methodNext = key === 'method'
-      } else methodNext = false
-      if (sign === '{') objects++
-      if (sign === '}' && objects > 0) objects--
+    const code = text.charCodeAt(at)
+    const end = tokenEnd(text, at, code, lastComment)
+    if (isSign(code)) {
+      const key = code === COLON && objects === 1 && last !== undefined ? fold(unescape(last)) : undefined
+      if (key !== undefined) keys.add(key)
+      methodNext = key === 'method'
+      if (code === OBJECT) objects++
+      if (code === OBJECT_END && objects > 0) objects--
       last = undefined
+    } else if (isQuote(code) || isWordCode(code)) {
+      last = isQuote(code) ? text.slice(at + 1, text.charCodeAt(end - 1) === code ? end - 1 : end) : text.slice(at, end)
+      if (methodNext) methods.push(unescape(last))
+      methodNext = false
     }
     at = end
   }
   return { keys, methods }
 }
 
-const WORD = /[\p{L}\p{N}_$\\+.-]+/uy
+const SPACE = 0x20
+const SLASH = 0x2f
+const COLON = 0x3a
+const OBJECT = 0x7b
+const OBJECT_END = 0x7d
 
-const isSpace = (text: string, at: number) => text.charCodeAt(at) <= 0x20
+const WORD_CODE = 0
+const SIGN_CODE = 1
+const QUOTE_CODE = 2
+const OTHER_CODE = 3
 
-/** Where the string, comment, bare word or single sign that begins at `at` ends. */
-function tokenEnd(text: string, at: number): number {
-  const first = text[at] ?? ''
-  if (first === '"' || first === "'") return Math.min(stringEnd(text, at, first) + 1, text.length)
-  if (first === '/') return commentEnd(text, at)
-  if ('{}[]:,'.includes(first) || isSpace(text, at)) return at + 1
-  WORD.lastIndex = at
-  return WORD.test(text) ? WORD.lastIndex : at + 1
+/** What a character is, for all of ASCII; the rest belongs to words. */
+const CLASSES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const sign = String.fromCharCode(code)
+  if ('{}[]:,'.includes(sign)) return SIGN_CODE
+  if (sign === '"' || sign === "'") return QUOTE_CODE
+  return code <= SPACE || sign === '/' ? OTHER_CODE : WORD_CODE
+})
+const classOf = (code: number): number => (code < 128 ? (CLASSES[code] ?? WORD_CODE) : WORD_CODE)
+const isSign = (code: number): boolean => classOf(code) === SIGN_CODE
+const isQuote = (code: number): boolean => classOf(code) === QUOTE_CODE
+const isWordCode = (code: number): boolean => classOf(code) === WORD_CODE
+
+/** Where the string, comment, bare word, sign or blank that begins at `at` ends. Each character is looked at once. */
+function tokenEnd(text: string, at: number, code: number, lastComment: number): number {
+  if (isQuote(code)) return Math.min(stringEnd(text, at, text.charAt(at)) + 1, text.length)
+  if (code === SLASH) return commentEnd(text, at, lastComment)
+  if (code <= SPACE || isSign(code)) return at + 1
+  let end = at + 1
+  while (end < text.length && isWordCode(text.charCodeAt(end))) end++
+  return end
 }
 
-function commentEnd(text: string, at: number): number {
+/** `lastComment`: where the last comment may end, so that an open one is not looked for again and again. */
+function commentEnd(text: string, at: number, lastComment: number): number {
   if (text.startsWith('//', at)) {
     const newline = text.indexOf('\n', at)
     return newline === -1 ? text.length : newline
   }
-  const close = text.startsWith('/*', at) ? text.indexOf('*/', at + 2) : -1
-  return close === -1 ? at + 1 : close + 2
-}
-
-/** The text of a string or bare word; undefined for other tokens. */
-function wordOf(text: string, at: number, end: number): string | undefined {
-  const first = text[at] ?? ''
-  if (first === '"' || first === "'") {
-    const closed = end - at > 1 && text[end - 1] === first
-    return text.slice(at + 1, closed ? end - 1 : end)
-  }
-  WORD.lastIndex = at
-  return WORD.test(text) && WORD.lastIndex === end ? text.slice(at, end) : undefined
+  return text.startsWith('/*', at) && lastComment >= at + 2 ? text.indexOf('*/', at + 2) + 2 : at + 1
 }
 
 const SHORT: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }

@@ -1,4 +1,5 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import {
@@ -10,6 +11,7 @@ import {
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { answered, exchangeOf } from '../../../test/support/parsers/exchange.ts'
+import type { McpConfig } from './config.ts'
 import { createMcpParser } from './mcp-parser.ts'
 
 const parser = createMcpParser({ hosts: [], paths: ['/mcp'], denial: 'http_status' })
@@ -103,3 +105,57 @@ test('an ordinary session of the official SDK: only what acts is an action', asy
     { kind: 'tool-result', tool: 'inbox', args: { folder: 'new' }, text: 'mail in new' },
   ])
 })
+
+const NO = { code: 'ibac.blocked', status: 403, message: 'Not what the user asked.', plugin: 'ibac', requestId: 'r1' }
+
+/** A server whose tool `pay` is refused by the parser's answer, and whose other tool works. */
+function fetchBehindGate(denial: McpConfig['denial']): typeof fetch {
+  const gate = createMcpParser({ hosts: [], paths: ['/mcp'], denial })
+  const answerOf = (method: string | undefined): unknown =>
+    method === 'initialize'
+      ? { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } }
+      : { content: [{ type: 'text', text: 'done' }] }
+  return async (_url, init) => {
+    if (typeof init?.body !== 'string') return new Response(null, { status: 405 })
+    const headers = [...new Headers(init.headers)]
+    const { x, body } = exchangeOf({ path: '/mcp', body: init.body, headers })
+    const reading = gate.read(x, body)
+    if (reading.kind !== 'read') throw new Error(reading.kind)
+    const [action] = reading.actions
+    if (action.kind === 'tool-call' && action.tool === 'pay') {
+      const answer = reading.refuse(NO)
+      return new Response(Buffer.from(answer.body), {
+        status: answer.status,
+        headers: answer.headers.map(([name, value]): [string, string] => [name, value]),
+      })
+    }
+    const message = JSON.parse(init.body) as { id?: number; method?: string }
+    if (message.id === undefined) return new Response(null, { status: 202 })
+    return Response.json({ jsonrpc: '2.0', id: message.id, result: answerOf(message.method) })
+  }
+}
+
+const REFUSED: Readonly<Record<McpConfig['denial'], RegExp>> = {
+  http_status: /Error POSTing to endpoint.*ibac\.blocked/,
+  jsonrpc_error: /-31403: Not what the user asked\./,
+  tool_result: /Blocked by policy: Not what the user asked\. \(ibac\.blocked\)/,
+}
+
+test.each(['http_status', 'jsonrpc_error', 'tool_result'] as const)(
+  '%s: the official client sees the refusal, and its next call works',
+  async (denial) => {
+    const client = new Client({ name: 'c', version: '1' })
+    const transport = new StreamableHTTPClientTransport(new URL('http://peer.test/mcp'), {
+      fetch: fetchBehindGate(denial),
+    })
+    await client.connect(transport)
+    const call = (name: string) =>
+      client.callTool({ name, arguments: {} }).then(
+        (result) => JSON.stringify(result),
+        (error: unknown) => String(error),
+      )
+    expect(await call('pay')).toMatch(REFUSED[denial])
+    expect(await call('look')).toContain('done')
+    await client.close()
+  },
+)
