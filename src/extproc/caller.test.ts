@@ -51,4 +51,8 @@ describe('token', () => {
   ])('%j against %j: %s', (token, said, known) => {
     expect(tokenCheck(token)(said)).toBe(known)
   })
+
+  test('an empty token would be no token', () => {
+    expect(() => tokenCheck('')).toThrow('empty')
+  })
 })

@@ -132,6 +132,16 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   }
 
   async function start(): Promise<void> {
+    try {
+      await bindAll()
+    } catch (cause) {
+      for (const server of servers) server.forceShutdown()
+      throw cause
+    }
+    health.set(true)
+  }
+
+  async function bindAll(): Promise<void> {
     if (!nodeKnowsResetLimits()) {
       log.warn(
         { node: process.versions.node },
@@ -148,7 +158,6 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
       }
       await bind(listener)
     }
-    health.set(true)
   }
 
   async function drain(): Promise<void> {

@@ -18,7 +18,7 @@ export interface Outcome {
   readonly shownBytes: number
 }
 
-/** A way to be taken for consent. Numbers are those of the list of known ways; see docs/architecture.md. */
+/** A way to be taken for consent. Those with one number have one cause. */
 export interface Provocation {
   readonly name: string
   /** The way of a server that does not know better. */
