@@ -16,6 +16,8 @@ const NO = { code: 'test.no', status: 403, message: 'No.' }
 /** What code says that the types forbid, as a plugin in plain JavaScript could. */
 const nonsense = (value: unknown) => value as never
 
+const noError = (): Error => nonsense(undefined)
+
 function broken(): never {
   throw new Error(INSIDE)
 }
@@ -30,7 +32,7 @@ export function answerLate(): void {
 export const GATE_FAULTS = {
   throws: broken,
   rejects: async () => Promise.reject(new Error(INSIDE)),
-  'rejects-with-nothing': async () => Promise.reject<Ruling>(undefined),
+  'rejects-with-nothing': async () => Promise.reject(noError()),
   'returns-undefined': () => nonsense(undefined),
   'resolves-undefined': async () => Promise.resolve(nonsense(undefined)),
   'resolves-null': async () => Promise.resolve(nonsense(null)),

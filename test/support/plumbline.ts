@@ -52,7 +52,11 @@ export async function startPlumbline(options: PlumblineOptions): Promise<Plumbli
     program,
     records,
     record: (id) => until(`the record of ${id}`, () => records().find((record) => record.requestId === id)),
-    close: () => program.close(),
+    close: () => {
+      // The second signal says not to wait for what is still open: nobody does.
+      program.kill('SIGINT')
+      return program.close()
+    },
   }
 }
 

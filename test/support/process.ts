@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import type { ChildProcessByStdio } from 'node:child_process'
+import type { ChildProcess, ChildProcessByStdio } from 'node:child_process'
 import type { Readable } from 'node:stream'
 import { createInterface } from 'node:readline'
 import type { Closable } from './closing.ts'
@@ -17,8 +17,15 @@ export interface Program extends Closable {
   kill(signal: NodeJS.Signals): void
 }
 
+const running = new Set<ChildProcess>()
+// A run that breaks off leaves nothing behind.
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
 export function startProgram(file: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env): Program {
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
   const listeners: ((line: string) => void)[] = []
   const stdout: string[] = []
   const stderr: string[] = []
@@ -28,7 +35,10 @@ export function startProgram(file: string, args: readonly string[], env: NodeJS.
     for (const listener of listeners) listener(line)
   })
   createInterface(child.stderr).on('line', (line) => stderr.push(line))
-  const ended = waitForEnd(child).finally(() => (over = true))
+  const ended = waitForEnd(child).finally(() => {
+    over = true
+    running.delete(child)
+  })
   return {
     pid: child.pid ?? 0,
     stdout,
