@@ -1,0 +1,100 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { Closing } from '../test/support/closing.ts'
+import { scratchFolder } from '../test/support/scratch.ts'
+import { startHelper } from './children.ts'
+import { measure, warmUp } from './measure.ts'
+import type { LoadGenerator, Measured } from './measure.ts'
+import { readOptions, USAGE } from './options.ts'
+import type { Options } from './options.ts'
+import { report } from './profile.ts'
+import { startRig } from './rig.ts'
+import type { Rig } from './rig.ts'
+import { floorOf, summarize, table } from './table.ts'
+import type { Series } from './table.ts'
+
+/** All rows under all loads, taking turns: what the machine does meanwhile falls on all of them alike. */
+async function compare(options: Options, rigs: readonly Rig[], generator: LoadGenerator): Promise<readonly Series[]> {
+  const series = options.loads.flatMap((load) => rigs.map((rig) => ({ rig, load, rounds: [] as Measured[] })))
+  for (const { rig, load } of series) await warmUp(rig, load, generator, options.clients)
+  for (let round = 1; round <= options.rounds; round += 1) {
+    console.error(`round ${round} of ${options.rounds}`)
+    for (const { rig, load, rounds } of series) rounds.push(await measure(rig, load, generator, options))
+  }
+  return series.map(({ rig, load, rounds }) => ({ row: rig.row, load, rounds }))
+}
+
+function print(series: readonly Series[], options: Options): void {
+  for (const load of options.loads) {
+    console.log(`\n${load.title}; ${options.clients} clients\n`)
+    console.log(table(series.filter((one) => one.load === load)))
+  }
+}
+
+function write(file: string, series: readonly Series[], options: Options, envoy: string): void {
+  const { rounds, seconds, clients } = options
+  const figures = {
+    at: new Date().toISOString(),
+    node: process.versions.node,
+    envoy,
+    cpus: cpus().length,
+    options: { rounds, seconds, clients },
+    medians: series.map((one) => summarize(one, floorOf(series, one.load))),
+    rounds: series.map(({ row, load, rounds: all }) => ({ row: row.id, load: load.id, all })),
+  }
+  writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`)
+}
+
+async function bench(options: Options, farSidePort: number, generator: LoadGenerator): Promise<void> {
+  const closing = new Closing()
+  try {
+    const rigs: Rig[] = []
+    for (const row of options.rows) rigs.push(closing.add(await startRig(row, farSidePort)))
+    const series = await compare(options, rigs, generator)
+    print(series, options)
+    if (options.json !== undefined) write(options.json, series, options, rigs[0]?.envoy.version ?? '')
+  } finally {
+    await closing.close()
+  }
+}
+
+/** One row and load after the other: a profile is of one process under one load. */
+async function profile(options: Options, farSidePort: number, generator: LoadGenerator): Promise<void> {
+  const scratch = await scratchFolder()
+  try {
+    for (const row of options.rows.filter(({ processor }) => processor.kind !== 'none')) {
+      for (const load of options.loads) {
+        const folder = join(scratch.path, `${row.id}-${load.id}`)
+        mkdirSync(folder)
+        const rig = await startRig(row, farSidePort, ['--cpu-prof', '--cpu-prof-dir', folder])
+        try {
+          await warmUp(rig, load, generator, options.clients)
+          const { cpuMs } = await measure(rig, load, generator, options)
+          console.log(`\n${row.title}; ${load.title}: ${cpuMs?.toFixed(3)} ms per exchange, profiler included\n`)
+        } finally {
+          await rig.close()
+        }
+        console.log(report(folder))
+      }
+    }
+  } finally {
+    await scratch.close()
+  }
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2))
+  const closing = new Closing()
+  try {
+    const farSide = closing.add(startHelper<'listen', number>('far-side.ts'))
+    const generator: LoadGenerator = closing.add(startHelper('client.ts'))
+    const run = options.profile ? profile : bench
+    await run(options, await farSide.ask('listen'), generator)
+  } finally {
+    await closing.close()
+  }
+}
+
+if (process.argv.includes('--help')) console.log(USAGE)
+else await main()
