@@ -9,7 +9,7 @@ describe('readEnvelope reads', () => {
     [
       'a request',
       '{"jsonrpc":"2.0","id":7,"method":"x","params":{"a":1}}',
-      { kind: 'request', method: 'x', idToken: '7', params: { a: 1 }, extra: false },
+      { kind: 'request', method: 'x', idToken: '7', params: { a: 1 }, extra: undefined },
     ],
     [
       'a big id as it was written',
@@ -23,7 +23,7 @@ describe('readEnvelope reads', () => {
     ['an error', '{"jsonrpc":"2.0","id":1,"error":{"code":1}}', { kind: 'response', error: { code: 1 } }],
     ['an error without id', '{"jsonrpc":"2.0","id":null,"error":{"code":1}}', { kind: 'response', idToken: undefined }],
     ['escapes in names', '{"jsonrpc":"2.0","id":1,"\\u006dethod":"tools\\/call"}', { method: 'tools/call' }],
-    ['another member', '{"jsonrpc":"2.0","id":1,"method":"x","trace":1}', { extra: true }],
+    ['another member', '{"jsonrpc":"2.0","id":1,"method":"x","trace":1}', { extra: { trace: 1 } }],
     ['white space', ' {"jsonrpc" : "2.0" , "id" : 1 , "method" : "x" } \n', { kind: 'request', idToken: '1' }],
   ])('%s', (_, text, expected) => {
     expect(envelope(text)).toMatchObject({ ok: true, ...expected })

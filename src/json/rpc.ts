@@ -12,8 +12,8 @@ export type Envelope =
       readonly params: Readonly<Record<string, unknown>> | undefined
       readonly result?: unknown
       readonly error?: unknown
-      /** It has members that JSON-RPC does not name. */
-      readonly extra: boolean
+      /** Members that JSON-RPC does not name; undefined where there are none. */
+      readonly extra: Readonly<Record<string, unknown>> | undefined
     }
   | {
       readonly ok: false
@@ -57,14 +57,23 @@ function ofObject(message: Readonly<Record<string, unknown>>, tokens: TopTokens)
   const idToken = usableId(message, tokens)
   const wrong = wrongMembers(message, idToken)
   if (wrong !== undefined) return malformed(wrong, idToken)
-  const extra = Object.keys(message).some((key) => !MEMBERS.has(key))
-  const common = { ok: true, idToken, extra } as const
+  const common = { ok: true, idToken, extra: extraOf(message) } as const
   if (typeof message['method'] !== 'string') {
     const body = Object.hasOwn(message, 'result') ? { result: message['result'] } : { error: message['error'] }
     return { ...common, kind: 'response', method: undefined, params: undefined, ...body }
   }
   const params = isObject(message['params']) ? message['params'] : undefined
   return { ...common, kind: idToken === undefined ? 'notification' : 'request', method: message['method'], params }
+}
+
+function extraOf(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const extra = Object.entries(message).filter(([key]) => !MEMBERS.has(key))
+  return extra.length === 0 ? undefined : Object.fromEntries(extra)
+}
+
+/** What a message says besides its method. All of it goes to the peer, so all of it is there to be judged. */
+export function withExtra(args: unknown, extra: Readonly<Record<string, unknown>> | undefined): unknown {
+  return extra === undefined ? args : { params: args, beside_params: extra }
 }
 
 /** What is wrong with the envelope, in the order in which a reader would meet it. */

@@ -42,6 +42,16 @@ const parts = [{ kind: 'text', text: 'book it' }]
 const message = { kind: 'message', role: 'user', messageId: 'm1', contextId: 'c7', taskId: 't3', parts }
 const words = { kind: 'user-message', text: 'book it', contextId: 'c7', taskId: 't3' }
 
+test.each<[string, object, Given]>([
+  ['a send', rpc('message/send', { message }), {}],
+  ['a poll', rpc('tasks/resubscribe', { id: 't3' }), {}],
+  ['an unknown method', rpc('x/y', { a: 1 }), {}],
+  ['a response', { jsonrpc: '2.0', id: 1, result: {} }, { headers: { 'a2a-version': '1.0' } }],
+])('a member that JSON-RPC does not name is shown to gates: %s', (_, body, given) => {
+  const { actions } = reading({ ...given, body: { ...body, note: 'secret' } })
+  expect(actions).toMatchObject([{ kind: 'request', args: { beside_params: { note: 'secret' } } }])
+})
+
 describe('a user speaks to the agent', () => {
   test.each<[string, Given]>([
     [

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../core/exchange.ts'
 import type { ReadResult } from '../../core/plugin.ts'
-import { readEnvelope, type Envelope } from '../../json/rpc.ts'
+import { readEnvelope, withExtra, type Envelope } from '../../json/rpc.ts'
 import { plainRefusal, rpcRefusal, takesOnlyEvents } from '../kit/refusal.ts'
 import type { A2aConfig } from './config.ts'
 import { versionsDiffer, type Ground } from './ground.ts'
@@ -23,7 +23,7 @@ export function readRpc(x: Exchange, bytes: Uint8Array, ground: Ground, config: 
   if (envelope.method === undefined) {
     // Clients of this protocol never answer a server; on other ground it is a message of another one.
     if (!ground.claimed) return { kind: 'not-mine' }
-    const args = envelope.result ?? envelope.error
+    const args = withExtra(envelope.result ?? envelope.error, envelope.extra)
     const action = { kind: 'request', what: 'JSON-RPC response', args, effect: 'unknown', home: ground.home } as const
     return actionReading({ method: undefined, sure: true, refuse }, action, {})
   }
@@ -73,8 +73,10 @@ function isSure(x: Exchange, call: Call, operation: Operation | undefined, groun
 /** A method that the protocol does not have, or not for sure, does what nobody knows. */
 function strangerReading(frame: Frame, call: Call, ground: Ground): ReadResult {
   const what = frame.method ?? ''
-  return actionReading(frame, { kind: 'request', what, args: call.params, effect: 'unknown', home: ground.home }, {})
+  return actionReading(frame, { kind: 'request', what, args: argsOf(call), effect: 'unknown', home: ground.home }, {})
 }
+
+const argsOf = (call: Call): unknown => withExtra(call.params, call.extra)
 
 type Malformed = (why: string) => ReadResult
 
@@ -82,7 +84,7 @@ function sendOf(x: Exchange, frame: Frame, call: Call, ground: Ground, malformed
   const send = readSend(call.params ?? {})
   if (!send.ok) return malformed(send.why)
   const what = frame.method ?? ''
-  const action = { kind: 'request', what, args: call.params, effect: 'write', home: ground.home } as const
+  const action = { kind: 'request', what, args: argsOf(call), effect: 'write', home: ground.home } as const
   return sendReading(frame, action, send.value, x.direction)
 }
 
@@ -111,7 +113,7 @@ function lookUpOrChange(
   if (plain) return actionReading(frame, { kind: 'mechanics', what, effect: 'read', home: ground.home }, hint)
   // A poll with more in it than polling needs may do more than look.
   const effect = operation.kind === 'poll' ? 'unknown' : 'write'
-  return actionReading(frame, { kind: 'request', what, args: call.params, effect, home: ground.home }, hint)
+  return actionReading(frame, { kind: 'request', what, args: argsOf(call), effect, home: ground.home }, hint)
 }
 
 /** A JSON-RPC call has its parameters in the body, none in the query. */

@@ -98,7 +98,7 @@ test('what a lenient server would run as a tool call is seen as that call, or re
       const tool = toolThatRuns(text)
       const result = read(text, '/x')
       if (tool === undefined || result.kind === 'unreadable') return
-      expect(result).toMatchObject({ kind: 'read', actions: [{ kind: 'tool-call', tool }] })
+      expect(result.kind === 'read' && result.actions[0]).toMatchObject({ kind: 'tool-call', tool })
     }),
     { numRuns: 1500 },
   )

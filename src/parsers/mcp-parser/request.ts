@@ -2,7 +2,7 @@ import type { Action, Home } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import type { NonEmpty, Reading, ReadResult } from '../../core/plugin.ts'
 import { mistakable } from '../../json/fold.ts'
-import { isObject, readEnvelope, type Envelope } from '../../json/rpc.ts'
+import { isObject, readEnvelope, withExtra, type Envelope } from '../../json/rpc.ts'
 import type { McpConfig } from './config.ts'
 import { malformedRefusal, refusalOf } from './denial.ts'
 import type { Ground } from './ground.ts'
@@ -47,7 +47,7 @@ export function readMessage(x: Exchange, bytes: Uint8Array, ground: Ground, conf
   const params = envelope.params ?? {}
   const wrong = wrongAround(x, envelope, params, ground)
   if (wrong !== undefined) return malformed(wrong, true)
-  const call = envelope.method === 'tools/call' ? readToolCall(envelope.params, ground.home) : undefined
+  const call = envelope.method === 'tools/call' ? readToolCall(envelope, ground.home) : undefined
   if (call !== undefined && !call.ok) return malformed(call.why, true)
   return understood(x, envelope, call, ground, config)
 }
@@ -126,9 +126,10 @@ function actionsOf(x: Exchange, message: Message, call: ToolCall | undefined, ho
 }
 
 /** The parameters, without what the protocol itself puts beside them. */
-function argsOf(message: Message): Params {
+function argsOf(message: Message): unknown {
   const { _meta, ...rest } = message.params ?? {}
-  return _meta === undefined || meta.safeParse(_meta).success ? rest : { ...rest, _meta }
+  const args = _meta === undefined || meta.safeParse(_meta).success ? rest : { ...rest, _meta }
+  return withExtra(args, message.extra)
 }
 
 const ERROR_BYTES = 256
@@ -144,7 +145,13 @@ function responseAction(x: Exchange, message: Message, home: Home): Action {
   if (silent && !message.extra && x.request.method === 'POST') {
     return { kind: 'mechanics', what: 'response', effect: 'read', home }
   }
-  return { kind: 'request', what: 'answer to a server request', args: says, effect: 'unknown', home }
+  return {
+    kind: 'request',
+    what: 'answer to a server request',
+    args: withExtra(says, message.extra),
+    effect: 'unknown',
+    home,
+  }
 }
 
 /** Methods whose results bring text that the agent will read. */

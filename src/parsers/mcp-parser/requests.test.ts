@@ -129,6 +129,24 @@ describe('actions', () => {
     expect(reading(mcp(body)).actions).toEqual(actions)
   })
 
+  /** All of an envelope goes to the server, so all of it is there to be judged. */
+  test.each<[string, object, unknown[]]>([
+    ['housekeeping', rpc('ping'), [{ what: 'ping', args: { params: {}, beside_params: { note: 'secret' } } }]],
+    [
+      'a request',
+      rpc('x/y', { a: 1 }),
+      [{ what: 'x/y', args: { params: { a: 1 }, beside_params: { note: 'secret' } } }],
+    ],
+    ['a tool call', call(), [pay, { args: { params: {}, beside_params: { note: 'secret' } } }]],
+    [
+      'a response',
+      { jsonrpc: '2.0', id: 1, result: {} },
+      [{ kind: 'request', args: { params: { result: {} }, beside_params: { note: 'secret' } } }],
+    ],
+  ])('a member that JSON-RPC does not name is shown: %s', (_, body, actions) => {
+    expect(reading(mcp({ ...body, note: 'secret' })).actions).toMatchObject(actions)
+  })
+
   test('__proto__ in arguments is data, in the parameters it is refused', () => {
     const body =
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pay","arguments":{"__proto__":{"x":1}}}}'

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Action, Home } from '../../core/action.ts'
 import type { NonEmpty } from '../../core/plugin.ts'
-import { isObject } from '../../json/rpc.ts'
+import { isObject, withExtra, type Envelope } from '../../json/rpc.ts'
 import { meta } from './meta.ts'
 
 type Params = Readonly<Record<string, unknown>>
+type Message = Pick<Extract<Envelope, { ok: true }>, 'params' | 'extra'>
 
 export interface ToolCall {
   readonly ok: true
@@ -25,8 +26,8 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 const taskField = z.strictObject({ ttl: z.number().optional() })
 
-/** The parameters of `tools/call`, or why servers could differ about them. */
-export function readToolCall(params: Params | undefined, home: Home): ToolCall | Malformed {
+/** What a `tools/call` asks for, or why servers could differ about it. */
+export function readToolCall({ params, extra }: Message, home: Home): ToolCall | Malformed {
   const tool = params?.['name']
   if (params === undefined || typeof tool !== 'string' || tool === '') return malformed('a tool call without name')
   if (HIDDEN.test(tool) || tool.normalize('NFC') !== tool) return malformed('a tool name with hidden characters')
@@ -34,7 +35,7 @@ export function readToolCall(params: Params | undefined, home: Home): ToolCall |
   const args = params['arguments'] ?? {}
   if (!isObject(args)) return malformed('arguments are no object')
   const call: Action = { kind: 'tool-call', tool, args, effect: 'unknown', home }
-  const beside = besideOf(params, home)
+  const beside = besideOf(params, extra, home)
   const actions: NonEmpty<Action> =
     beside === undefined
       ? [call]
@@ -48,12 +49,12 @@ const malformed = (why: string): Malformed => ({ ok: false, why })
  * What a call carries besides name and arguments: answers to what the server asked for, and whatever the protocol does
  * not know. That goes to the server too, so it is judged too.
  */
-function besideOf(params: Params, home: Home): Params | undefined {
+function besideOf(params: Params, extra: Params | undefined, home: Home): unknown {
   // `requestState` is the server's own, and comes back to it.
   const { name: _name, arguments: _arguments, requestState: _state, task, _meta, ...beside } = params
   const taskFits = task === undefined || taskField.safeParse(task).success
   // A server at home may have agreed on keys of its own with its clients.
   const metaFits = _meta === undefined || (home === 'own' && isObject(_meta)) || meta.safeParse(_meta).success
   const rest = { ...beside, ...(taskFits ? {} : { task }), ...(metaFits ? {} : { _meta }) }
-  return Object.keys(rest).length === 0 ? undefined : rest
+  return extra === undefined && Object.keys(rest).length === 0 ? undefined : withExtra(rest, extra)
 }
