@@ -84,6 +84,11 @@ describe('decodeBody', () => {
     ['deflate that is none', ['deflate'], text('8')],
     ['br cut short', ['br'], brotliCompressSync(HELLO).subarray(0, -3)],
     ['zstd with a second frame', ['zstd'], Buffer.concat([zstdOf(HELLO), zstdOf(HELLO)])],
+    [
+      'zstd of unknown size with a second frame',
+      ['zstd'],
+      Buffer.from('28b52ffd005819000061626328b52ffd0058190000616263', 'hex'),
+    ],
     ['zstd with a skippable frame', ['zstd'], Buffer.concat([Buffer.from('502a4d1800000000', 'hex'), zstdOf(HELLO)])],
     ['zstd with bytes behind', ['zstd'], Buffer.concat([zstdOf(HELLO), HELLO])],
     ['zstd cut short', ['zstd'], zstdOf(HELLO).subarray(0, -1)],

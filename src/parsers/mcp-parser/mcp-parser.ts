@@ -27,6 +27,7 @@ export function createMcpParser(config: McpConfig, lentHosts: readonly string[] 
 
   return {
     kind: 'parser',
+    isHome: (x) => survey(x).home === 'own',
     wantsExempt(x) {
       const ground = survey(x)
       return ground.nearPath || ground.home === 'own'

@@ -97,6 +97,7 @@ describe('headers that say something else than the body', () => {
     '"arguments"',
     '"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"},"arguments"',
   )
+  const NAMELESS = '{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":""}}'
   const umlaut = callOf('\u00e4dd')
 
   test.each<[string, string, Readonly<Record<string, string>>]>([
@@ -105,6 +106,7 @@ describe('headers that say something else than the body', () => {
     ['the tool', CALL, { 'mcp-name': 'get' }],
     ['the tool in base64', CALL, { 'mcp-name': '=?base64?Z2V0?=' }],
     ['an empty base64', CALL, { 'mcp-name': '=?base64??=' }],
+    ['an empty base64 for an empty name', NAMELESS, { 'mcp-name': '=?base64??=' }],
     ['base64 that is none', CALL, { 'mcp-name': '=?base64?%%%?=' }],
     ['a name where there is none', LIST, { 'mcp-name': 'drop_db' }],
     ['the resource', READ, { 'mcp-name': 'file:///b' }],
