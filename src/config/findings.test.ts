@@ -10,6 +10,7 @@ import type { PluginType, Services } from './plugin-type.ts'
 
 const parser: Parser = {
   kind: 'parser',
+  isHome: () => false,
   wantsExempt: () => false,
   read: () => ({ kind: 'not-mine' }),
   readAnswer: () => undefined,

@@ -45,6 +45,12 @@ export type GiveUpCode =
   /** The message's framing leaves no room for the edits that it needs (trailers where a body should be). */
   | 'plumbline.unreadable'
 
+/** The head of a request that is refused before anybody judges it. */
+export interface UnseenHead {
+  readonly pairs: readonly HeaderPair[]
+  readonly bodyless: boolean
+}
+
 /**
  * One HTTP exchange, as the ext_proc side drives it. Calls come one at a time, in the order of the wire. Promises settle
  * with a reply; should one reject all the same, the driver refuses with `plumbline.plugin_failed`.
@@ -57,8 +63,11 @@ export interface ExchangeHandler {
   answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' }
   /** A piece of an answer that is read in passing; `last` may never come. */
   answerChunk(raw: Uint8Array, last: boolean): void
-  /** What the driver itself found that stands in the way of a decision: the refusal to send now. */
-  giveUp(code: GiveUpCode): Answer
+  /**
+   * What the driver itself found that stands in the way of a decision: the refusal to send now. `unseen`: the head, where
+   * `requestHead` did not get it.
+   */
+  giveUp(code: GiveUpCode, unseen?: UnseenHead): Answer
   /** A fault of ours or of a plugin that the driver caught; `cause` is for the log. */
   fail(cause: unknown): Answer
   /** Exactly once. Nothing is called after it. Aborts what still runs. */

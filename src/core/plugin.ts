@@ -56,6 +56,8 @@ export interface AnswerReader {
 /** Understands one protocol family. Never decides; no I/O, no clock. */
 export interface Parser {
   readonly kind: 'parser'
+  /** The exchange goes to one of this parser's configured hosts. What its protocol is not has no business there. */
+  isHome(x: Exchange): boolean
   /**
    * Whether it wants the request's body for the session although every gate exempted the request by its head: true only
    * on its own ground (hosts, paths). Where gates will judge, the body is asked for anyway.

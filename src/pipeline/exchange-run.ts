@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PLUMBLINE_CODES, type PlumblineCode } from '../core/errors.ts'
 import type { AnswerHead, Body, Exchange, Head, HeaderPair } from '../core/exchange.ts'
-import type { BodyReply, Caller, Ending, ExchangeHandler, HeaderEdits, HeadReply } from '../core/handler.ts'
+import type { BodyReply, Caller, Ending, ExchangeHandler, HeaderEdits, HeadReply, UnseenHead } from '../core/handler.ts'
 import type { Gate, Parser, Placed } from '../core/plugin.ts'
 import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
 import type { InboundEntry, Lesson, Resolution } from '../core/session.ts'
@@ -10,7 +10,7 @@ import { answerHead, requestHead } from '../http/headers.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
 import { isGrpc, isTunnel, requestIdOf } from './head-checks.ts'
-import { judge } from './judging.ts'
+import { judge, type Verdict } from './judging.ts'
 import type { RunContext, SortedChain } from './pipeline.ts'
 import { readMessage, unread, type Understood, type Unreadable } from './readings.ts'
 import { createRecorder } from './recorder.ts'
@@ -25,6 +25,8 @@ const NO_NOTES = { has: () => false }
 const EMPTY_CHAIN: SortedChain = { all: [], parsers: [], gates: [], enforces: false }
 const NO_BODY: Body = { kind: 'none' }
 const UNREAD: Body = { kind: 'unread' }
+
+const NOTHING_TO_JUDGE: Verdict = { kind: 'allowed', judged: false }
 
 type Render = (no: Refusal) => Answer
 
@@ -53,6 +55,8 @@ class ExchangeRun implements ExchangeHandler {
   private render: Render = plainRefusal
   private abort: AbortController | undefined
   private deadline: NodeJS.Timeout | undefined
+  /** Gates are asked, and have not answered. */
+  private judging: Promise<Verdict> | undefined
   private answer: AnswerHead | undefined
   private answerReading: AnswerReading | undefined
   private refusedWith: number | undefined
@@ -66,10 +70,7 @@ class ExchangeRun implements ExchangeHandler {
   }
 
   async requestHead(pairs: readonly HeaderPair[], bodyless: boolean): Promise<HeadReply> {
-    const head = requestHead(pairs, bodyless)
-    this.head = head
-    this.requestId = requestIdOf(head) ?? this.requestId
-    this.traceId = traceIdOf(head.headers)
+    const head = this.takeHead(pairs, bodyless)
     if (this.caller === undefined) {
       const why = 'set `x-plumbline-direction: inbound` or `outbound` in the filter’s grpc_service.initial_metadata'
       this.context.log.error({ requestId: this.requestId, why }, 'no direction: the exchange is refused')
@@ -121,7 +122,9 @@ class ExchangeRun implements ExchangeHandler {
     this.answerReading?.feed(raw, last)
   }
 
-  giveUp(code: PlumblineCode): Answer {
+  giveUp(code: PlumblineCode, unseen?: UnseenHead): Answer {
+    if (unseen !== undefined) this.takeHead(unseen.pairs, unseen.bodyless)
+    this.abort?.abort(shortCode(code))
     const status = PLUMBLINE_CODES[code].status
     this.context.log.warn({ requestId: this.requestId, code }, 'gave up on an exchange')
     return this.refusal('plumbline', { code, status, message: PLUMBLINE_CODES[code].message }, this.render)
@@ -139,14 +142,23 @@ class ExchangeRun implements ExchangeHandler {
     if (how !== 'complete') this.abort?.abort('gone')
     const reading = this.answerReading?.end(how === 'complete' ? 'complete' : 'cut')
     this.entry?.leave()
-    if (reading === undefined && this.shadows.length === 0) {
+    if (reading === undefined && this.judging === undefined && this.shadows.length === 0) {
       this.writeRecord()
       return
     }
-    void Promise.allSettled([reading, ...this.shadows]).then(() => {
+    // What gates still think about ends with the signal; the record says so.
+    void Promise.allSettled([reading, this.judging, ...this.shadows]).then(() => {
       this.stopDeadline()
       this.writeRecord()
     })
+  }
+
+  private takeHead(pairs: readonly HeaderPair[], bodyless: boolean): Head {
+    const head = requestHead(pairs, bodyless)
+    this.head = head
+    this.requestId = requestIdOf(head) ?? this.requestId
+    this.traceId = traceIdOf(head.headers)
+    return head
   }
 
   /** Asks each gate, from the head alone, whether the exchange is its business. A gate that fails is not exempt. */
@@ -166,24 +178,25 @@ class ExchangeRun implements ExchangeHandler {
   /** Whether the body is asked for. A body that is not has to be nobody's business. */
   private planBody(x: Exchange): 'whole' | 'none' | 'refuse' {
     const { gates, parsers } = this.chain
-    const wanting = parsers.filter((p) => this.wantsExempt(p, x))
-    if (isGrpc(x.request)) return wanting.length > 0 ? this.planForeign(wanting) : 'none'
+    if (isGrpc(x.request)) return this.planForeign(parsers.filter((p) => this.orTrue(p, () => p.plugin.isHome(x))))
+    const wanted = parsers.some((p) => this.orTrue(p, () => p.plugin.wantsExempt(x)))
     if (gates.length === 0) return parsers.length === 0 ? 'none' : 'whole'
-    return wanting.length > 0 || !this.allExempt() ? 'whole' : 'none'
+    return wanted || !this.allExempt() ? 'whole' : 'none'
   }
 
-  /** A protocol that nobody here reads, on the ground of these parsers. */
+  /** A protocol that nobody here reads, towards the hosts of these parsers. */
   private planForeign(ground: readonly Placed<Parser>[]): 'none' | 'refuse' {
+    if (ground.length === 0) return 'none'
     const { gates, enforces } = this.chain
     if (gates.length > 0 ? enforces : ground.some((p) => p.mode === 'enforce')) return 'refuse'
     this.recorder.own({ action: 'deny', reason: 'unsupported_protocol' }, true)
     return 'none'
   }
 
-  /** A parser that cannot say gets the body: reading it opens nothing. */
-  private wantsExempt(parser: Placed<Parser>, x: Exchange): boolean {
+  /** A parser that cannot say is taken to want and to mind: neither opens anything. */
+  private orTrue(parser: Placed<Parser>, ask: () => boolean): boolean {
     try {
-      return parser.plugin.wantsExempt(x)
+      return ask()
     } catch (cause) {
       this.context.log.error({ requestId: this.requestId, plugin: parser.id, err: cause }, 'a parser’s wish failed')
       return true
@@ -254,37 +267,39 @@ class ExchangeRun implements ExchangeHandler {
   }
 
   private async judgeAll(understood: Understood, x: Exchange): Promise<ReturnType<ExchangeRun['refuse']> | undefined> {
-    const { gates } = this.chain
-    let judged = false
-    if (gates.length > 0) {
-      const verdict = await judge({
-        gates,
-        exempt: this.exempt,
-        found: understood.found,
-        x,
-        signal: this.startDeadline(),
-        recorder: this.recorder,
-        shadows: this.shadows,
-      })
-      if (this.shadows.length === 0) this.stopDeadline()
-      if (verdict.kind === 'refused') {
-        const { by, found, no } = verdict
-        return this.refuse(by.id, no, (refusal) => found.reading.refuse(refusal))
-      }
-      if (verdict.kind === 'failed') {
-        const { by, found, cause } = verdict
-        const late = this.abort?.signal.reason === 'deadline'
-        this.context.log.error({ requestId: this.requestId, plugin: by.id, err: cause }, 'a gate failed')
-        const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
-        return this.refuseOwn(code, (refusal) => found.reading.refuse(refusal))
-      }
-      judged = verdict.judged
-    }
+    const verdict = this.chain.gates.length === 0 ? NOTHING_TO_JUDGE : await this.askGates(understood, x)
     // Nobody is there any more: what was not sent on teaches nothing.
-    if (this.ended) return this.refuseOwn('plumbline.plugin_failed')
-    return this.learn(understood, judged) === 'overloaded' && this.refusesOverload()
+    if (this.ended) return this.unheard()
+    if (verdict.kind === 'refused') {
+      const { by, found, no } = verdict
+      return this.refuse(by.id, no, (refusal) => found.reading.refuse(refusal))
+    }
+    if (verdict.kind === 'failed') {
+      const { by, found, cause } = verdict
+      const late = this.abort?.signal.reason === 'deadline'
+      this.context.log.error({ requestId: this.requestId, plugin: by.id, err: cause }, 'a gate failed')
+      const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
+      return this.refuseOwn(code, (refusal) => found.reading.refuse(refusal))
+    }
+    return this.learn(understood, verdict.judged) === 'overloaded' && this.refusesOverload()
       ? this.refuseOwn('plumbline.overloaded')
       : undefined
+  }
+
+  private async askGates(understood: Understood, x: Exchange): Promise<Verdict> {
+    this.judging = judge({
+      gates: this.chain.gates,
+      exempt: this.exempt,
+      found: understood.found,
+      x,
+      signal: this.startDeadline(),
+      recorder: this.recorder,
+      shadows: this.shadows,
+    })
+    const verdict = await this.judging
+    this.judging = undefined
+    if (this.shadows.length === 0) this.stopDeadline()
+    return verdict
   }
 
   private refusesOverload(): boolean {
@@ -386,6 +401,13 @@ class ExchangeRun implements ExchangeHandler {
   ): { readonly kind: 'refuse'; readonly answer: Answer } {
     const { status, message } = PLUMBLINE_CODES[code]
     return this.refuse('plumbline', { code, status, message }, render)
+  }
+
+  /** A reply that nobody hears, so the record does not speak of it. */
+  private unheard(): { readonly kind: 'refuse'; readonly answer: Answer } {
+    const code = 'plumbline.plugin_failed'
+    const no = { ...PLUMBLINE_CODES[code], code, plugin: 'plumbline', requestId: this.requestId }
+    return { kind: 'refuse', answer: plainRefusal(no) }
   }
 
   private refuse(plugin: string, no: Rejection, render: Render): { readonly kind: 'refuse'; readonly answer: Answer } {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { Action } from '../core/action.ts'
 import type { Direction, HeaderPair } from '../core/exchange.ts'
 import type { BodyReply, Caller, HeadReply } from '../core/handler.ts'
@@ -37,6 +37,7 @@ function reading(over: Partial<Reading> = {}): Reading {
 function parser(result: ReadResult | (() => ReadResult), over: Partial<Parser> = {}): Parser {
   return {
     kind: 'parser',
+    isHome: () => false,
     wantsExempt: () => false,
     read: () => (typeof result === 'function' ? result() : result),
     readAnswer: () => undefined,
@@ -444,9 +445,9 @@ describe('what the head decides', () => {
     expect(refusalOf(await post(run))).toMatchObject({ code: 'test.no' })
   })
 
-  test('gRPC: refused on a parser’s ground, judged unread elsewhere', async () => {
+  test('gRPC: refused towards a parser’s hosts, judged unread elsewhere', async () => {
     const grpc = { ':path': '/pkg.Service/Method', 'content-type': 'application/grpc+proto' }
-    const at = parser(reading(), { wantsExempt: () => true })
+    const at = parser(reading(), { isHome: () => true })
     expect(refusalOf(await post(start([placed(at), placed(gate(async () => ALLOW))]), grpc))).toMatchObject({
       status: 403,
       code: 'plumbline.unsupported_protocol',
@@ -474,7 +475,7 @@ describe('what the head decides', () => {
     ['the parser', () => []],
   ])('gRPC passes unread where %s only observe', async (_name, gates) => {
     const grpc = { ':path': '/pkg.Service/Method', 'content-type': 'application/grpc' }
-    const at = placed(parser(reading(), { wantsExempt: () => true }), 'observe')
+    const at = placed(parser(reading(), { isHome: () => true }), 'observe')
     const run = start([at, ...gates()])
     expect(await run.handler.requestHead(head(grpc), false)).toMatchObject({ kind: 'continue', body: 'none' })
     expect(reasons(await settledRecord(run))).toContain('plumbline deny/unsupported_protocol shadow')
@@ -573,6 +574,41 @@ describe('sessions', () => {
     rule(ALLOW)
     expect(refusalOf(await reply)).not.toBe('continue')
     expect(run.learnt).toEqual([])
+    await vi.waitUntil(() => run.records.length > 0)
+    expect(reasons(recordOf(run)).slice(1)).toEqual([expect.stringMatching(/ failed\/gone$/)])
+  })
+})
+
+describe('giving up', () => {
+  test('the record says what the gates were doing', async () => {
+    const run = start([
+      placed(parser(reading())),
+      placed(
+        gate(() => new Promise(() => undefined)),
+        'enforce',
+        'gate',
+      ),
+    ])
+    const reply = post(run)
+    await new Promise((r) => setTimeout(r, 5))
+    expect(run.handler.giveUp('plumbline.shutting_down')).toMatchObject({ status: 503 })
+    run.handler.end('refused')
+    await reply
+    await vi.waitUntil(() => run.records.length > 0)
+    expect(reasons(recordOf(run)).slice(1)).toEqual(['plumbline deny/shutting_down', 'gate failed/shutting_down'])
+  })
+
+  test('of a head that nobody judged, the record and the refusal name the exchange', () => {
+    const run = start([])
+    const unseen = { pairs: head({ 'x-request-id': 'r-1' }), bodyless: false }
+    const answer = run.handler.giveUp('plumbline.wrong_mode', unseen)
+    expect(new TextDecoder().decode(answer.body)).toContain('"request_id":"r-1"')
+    expect(recordOf(run, 'refused')).toMatchObject({
+      requestId: 'r-1',
+      host: 'tools.example',
+      method: 'POST',
+      path: '/x',
+    })
   })
 })
 

@@ -106,6 +106,7 @@ export const READER_FAULTS = {
 function createFaultyParser(): Parser {
   return {
     kind: 'parser',
+    isHome: () => false,
     wantsExempt: (x) => (x.request.path === '/ground/throws' ? broken() : false),
     read: (x) => {
       if (x.request.path === '/deny') return { ...READING, refuse: broken }

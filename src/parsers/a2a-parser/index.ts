@@ -26,6 +26,7 @@ export function createA2aParser(config: A2aConfig): Parser {
   const survey = surveyor(config)
   return {
     kind: 'parser',
+    isHome: (x) => survey(x).home === 'own',
     // What users say may come on any path; what the agent sends to others teaches nothing.
     wantsExempt: (x) => x.direction === 'inbound',
     read: (x, body) => readRequest(x, body, survey(x), config),

@@ -26,6 +26,7 @@ export function createInferenceParser(hosts: readonly string[]): Parser {
   const dialects = new WeakMap<Reading, Dialect>()
   return {
     kind: 'parser',
+    isHome: (x) => homeOf(x, isHost) === 'own',
     wantsExempt: (x) => homeOf(x, isHost) === 'own',
     read(x, body) {
       const { result, dialect } = readRequest(x, body, homeOf(x, isHost))
