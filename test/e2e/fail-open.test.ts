@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,6 +20,7 @@ import { freePorts } from '../support/ports.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { startUpstream } from '../support/upstream.ts'
 import type { Answerer, Upstream } from '../support/upstream.ts'
+import { until } from '../support/until.ts'
 
 /*
  * Envoy takes many things that a processor can do for consent. Each known way is here three times: a stand-in that does
@@ -197,6 +199,23 @@ describe('our server under the same provocation', () => {
     expect(bodies).toEqual([0])
     expect(upstream.bytes()).toBe(before)
     await client.close()
+  })
+
+  test('a client that leaves during the verdict is told to the handler, and counts as no failure', async () => {
+    const endings: string[] = []
+    handler = {
+      requestHead: async () => new Promise(() => undefined),
+      end: (how) => void endings.push(how),
+    }
+    const failedBefore = await envoy.stats('ext_proc.plumbline.streams_failed')
+    const socket = connect(envoy.inboundPort, '127.0.0.1', () => {
+      socket.write('POST / HTTP/1.1\r\nhost: upstream.test\r\ncontent-length: 4\r\n\r\nbody')
+      setTimeout(() => socket.destroy(), 100)
+    })
+    await until('the handler to be told', () => endings[0])
+    expect(endings).toEqual(['gone'])
+    expect(Object.keys(failedBefore).length).toBeGreaterThan(0)
+    expect(await envoy.stats('ext_proc.plumbline.streams_failed')).toEqual(failedBefore)
   })
 
   test("Envoy's own answer to a body over its limit reaches the client", async () => {
