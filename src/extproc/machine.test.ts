@@ -60,7 +60,7 @@ function word(order: Order): string {
     case 'read':
       return `read ${Buffer.from(order.bytes).toString()}${order.last ? ' last' : ''}`
     case 'give-up':
-      return `give up ${order.code}`
+      return `give up ${order.code}${order.unseen === undefined ? '' : ' unseen'}`
     case 'end':
       return `end ${order.how} ${order.close.kind === 'error' ? order.close.code : order.close.kind}`
     case 'reply': {
@@ -246,7 +246,7 @@ describe('refused as the wrong mode', () => {
     ['bodies come before the verdict on the head', { early: true }],
   ])('%s', (_name, modes) => {
     expect(run([head(false, { ...SHOWN, ...modes }), refuse]).words).toEqual([
-      'give up plumbline.wrong_mode',
+      'give up plumbline.wrong_mode unseen',
       'local',
       'end refused ok',
     ])

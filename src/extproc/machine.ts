@@ -1,5 +1,5 @@
 import type { HeaderPair } from '../core/exchange.ts'
-import type { Ending, GiveUpCode } from '../core/handler.ts'
+import type { Ending, GiveUpCode, UnseenHead } from '../core/handler.ts'
 import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
 import type { LocalAnswer } from './local-answer.ts'
@@ -83,7 +83,7 @@ export type Order =
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly last: boolean }
   | { readonly kind: 'reply'; readonly reply: Reply }
   /** Ask the handler for its refusal, and come back with it. */
-  | { readonly kind: 'give-up'; readonly code: GiveUpCode }
+  | { readonly kind: 'give-up'; readonly code: GiveUpCode; readonly unseen?: UnseenHead }
   | { readonly kind: 'end'; readonly how: Ending; readonly close: Close }
 
 export interface Step {
@@ -154,11 +154,12 @@ function hold(m: Machine, ask: Turn): Step {
 function requestHead(m: Machine, ask: Turn & { kind: 'head' }): Step {
   if (m.request.at !== 'idle' || m.answer.at !== 'idle') return outOfTurn(m, ask)
   const machine: Machine = { ...m, request: { at: 'judging-head', bodyless: ask.last }, shows: ask.modes !== undefined }
-  if (ask.modes !== undefined && !workable(ask.modes)) return { machine, orders: [WRONG_MODE] }
-  return { machine, orders: [{ kind: 'judge-head', pairs: ask.pairs, bodyless: ask.last }] }
+  const head = { pairs: ask.pairs, bodyless: ask.last }
+  if (ask.modes !== undefined && !workable(ask.modes)) return { machine, orders: [{ ...WRONG_MODE, unseen: head }] }
+  return { machine, orders: [{ kind: 'judge-head', ...head }] }
 }
 
-const WRONG_MODE: Order = { kind: 'give-up', code: 'plumbline.wrong_mode' }
+const WRONG_MODE = { kind: 'give-up', code: 'plumbline.wrong_mode' } as const
 
 /** Request bodies must come whole before they are released, and the answer's mode must be open to our override. */
 function workable(modes: ShownModes): boolean {

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js'
 import type { ServerDuplexStream } from '@grpc/grpc-js'
-import type { BodyReply, ExchangeHandler, Ending, GiveUpCode, HeadReply } from '../core/handler.ts'
+import type { BodyReply, ExchangeHandler, Ending, GiveUpCode, HeadReply, UnseenHead } from '../core/handler.ts'
 import type { ByteBudget } from './budget.ts'
 import { checkEdits } from './edits.ts'
 import { bareRefusal, localAnswer } from './local-answer.ts'
@@ -83,7 +83,7 @@ export class Stream {
         return this.#write(order.reply)
       case 'give-up':
         if (order.code === 'plumbline.wrong_mode') this.#around.error({}, WRONG_MODE_ADVICE)
-        return this.#giveUp(order.code)
+        return this.#giveUp(order.code, order.unseen)
       case 'end':
         return this.#end(order.how, order.close)
     }
@@ -151,9 +151,9 @@ export class Stream {
     }
   }
 
-  #giveUp(code: GiveUpCode): void {
+  #giveUp(code: GiveUpCode, unseen?: UnseenHead): void {
     try {
-      this.#feed({ kind: 'refuse', answer: localAnswer(this.#handler.giveUp(code)) })
+      this.#feed({ kind: 'refuse', answer: localAnswer(this.#handler.giveUp(code, unseen)) })
     } catch (cause) {
       this.#around.error({ err: cause }, 'the handler failed to give up')
       this.#feed({ kind: 'refuse', answer: bareRefusal(code) })
