@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { a2aPoll, a2aResult, a2aTask } from '../support/a2a.ts'
 import { judgedChains } from '../support/chains.ts'
 import { useStage } from '../support/e2e.ts'
@@ -27,6 +27,7 @@ const { stage } = useStage(async () => {
 })
 beforeAll(() => (script = scriptAgent(stage(), judge)))
 beforeEach(() => judge.judge(allow))
+afterEach(() => script.hangUp())
 afterAll(() => judge.close())
 
 const say = (text: string, names?: Parameters<typeof a2aSend>[1], headers?: Record<string, string>) =>

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { acknowledging } from '../support/acks.ts'
 import { a2aEvents, a2aResult, a2aStream, a2aTask } from '../support/a2a.ts'
 import { judgedChains } from '../support/chains.ts'
@@ -32,6 +32,7 @@ beforeEach(() => {
   stage().upstream.answer(sayOk)
   stage().upstream2.answer(sayOk)
 })
+afterEach(() => script.hangUp())
 afterAll(() => judge.close())
 
 /** What the record says that a parser read of the answer. */

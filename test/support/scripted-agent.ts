@@ -51,17 +51,22 @@ export interface ScriptedAgent {
   send(said: Said): Promise<Recorded>
   /** The agent calls a tool for this turn. */
   call(turn: Pick<OpenTurn, 'handle' | 'traceparent'>, carries: Carries): Promise<Call>
+  /** Ends what a test that failed left open, so that the next test does not fail for it. */
+  hangUp(): void
 }
 
 export function scriptAgent(stage: Stage, judge: StubJudge): ScriptedAgent {
   const users = stage.client('h2', 'inbound')
   const agent = stage.client('h2', 'outbound')
   const waiting = new Map<string, (arrival: Arrival, outgoing: ServerResponse) => void>()
+  const unanswered = new Set<ServerResponse>()
   let count = 0
 
   stage.agent.answer((arrival, outgoing) => {
     const take = waiting.get(headerOf(arrival, TURN) ?? '')
     if (take === undefined) return sayOk(arrival, outgoing)
+    unanswered.add(outgoing)
+    outgoing.once('close', () => unanswered.delete(outgoing))
     take(arrival, outgoing)
   })
 
@@ -100,6 +105,9 @@ export function scriptAgent(stage: Stage, judge: StubJudge): ScriptedAgent {
         answerBy,
         answer: (json) => answerBy(sayJson(json)),
       }
+    },
+    hangUp: () => {
+      for (const outgoing of unanswered) outgoing.destroy()
     },
     send: async (said) => recorded(await ask(said, 'none')),
     async call(turn, carries) {
