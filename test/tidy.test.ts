@@ -123,7 +123,10 @@ test('only observe imports the logger', () => {
 })
 
 test('nothing names a machine path or a package registry', () => {
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: ROOT, encoding: 'utf8' })
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
   const wrong = files
     .split('\n')
     .filter((f) => /\.(ts|mjs|js|md|ya?ml|json|proto|sh)$/.test(f) && f !== 'test/tidy.test.ts')
