@@ -142,13 +142,17 @@ describe('how a conversation goes on', () => {
     )
   })
 
-  test('polls find the conversation and never replace what the user asked', async () => {
-    const names = { contextId: 'c-polled', taskId: 't-polled' }
+  test.each([
+    ['JSON-RPC', 't-rpc', { body: a2aPoll('t-rpc') }],
+    ['HTTP, without a body', 't-http', { path: '/v1/tasks/t-http' }],
+  ])('polls find the conversation and never replace what the user asked: %s', async (_binding, taskId, poll) => {
+    const names = { contextId: `c-${taskId}`, taskId }
     const first = await turn('Write the report.', {}, a2aResult(a2aTask(names, 'working')))
     for (let i = 0; i < 3; i += 1) {
-      const poll = await script.open({ body: a2aPoll('t-polled') })
-      const call = await script.call(poll, 'the trace')
-      const polled = await poll.answer(a2aResult(a2aTask(names, 'working')))
+      const polling = await script.open(poll)
+      expect(polling.handle).toBe(first.handle)
+      const call = await script.call(polling, 'the trace')
+      const polled = await polling.answer(a2aResult(a2aTask(names, 'working')))
       expect(attribution(polled)).toEqual(exactly('task', first.record.sessionId))
       expect(attribution(call)).toEqual(exactly('trace', first.record.sessionId))
       expect(call.shown).toEqual([['Write the report.']])

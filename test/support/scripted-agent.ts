@@ -34,7 +34,9 @@ export interface Call extends Recorded {
 }
 
 export interface Said {
-  readonly body: string
+  /** Without one it is a GET. */
+  readonly body?: string
+  readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   /** Its own, where the connection matters. */
   readonly client?: Client
@@ -73,7 +75,8 @@ export function scriptAgent(stage: Stage, judge: StubJudge): ScriptedAgent {
   const ask = (said: Said, turn: string) =>
     (said.client ?? users).send({
       host: 'agent',
-      body: said.body,
+      ...(said.path ? { path: said.path } : {}),
+      ...(said.body === undefined ? {} : { body: said.body }),
       headers: { ...MCP_HEADERS, ...said.headers, [TURN]: turn },
       ...(said.onPiece ? { onPiece: said.onPiece } : {}),
     })
