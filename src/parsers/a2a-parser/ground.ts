@@ -3,7 +3,7 @@ import type { Exchange, Head } from '../../core/exchange.ts'
 import { compileGlobs } from '../../http/globs.ts'
 import { loosestPath } from '../../http/paths.ts'
 import { mayStandOn } from '../kit/claim.ts'
-import { homeOf } from '../kit/home.ts'
+import { compileHome } from '../kit/home.ts'
 import type { A2aConfig } from './config.ts'
 import { restPath, type RestPath } from './rest.ts'
 
@@ -23,14 +23,14 @@ const VERSION_HEADER = 'a2a-version'
 const HEADERS = [VERSION_HEADER, 'a2a-extensions', 'x-a2a-extensions', NOTIFICATION_HEADER]
 
 export function surveyor(config: A2aConfig): (x: Exchange) => Ground {
-  const isHost = config.hosts.length > 0 ? compileGlobs(config.hosts, 'host') : undefined
+  const homeOf = compileHome(config.hosts)
   const isPath = compileGlobs(config.paths, 'path')
   return (x) => {
     const { canonicalPath, path, method, headers } = x.request
     const rest = restPath(method, canonicalPath ?? loosestPath(path))
     const onPath = mayStandOn(x, isPath) || (rest !== undefined && isPath(rest.base))
     return {
-      home: homeOf(x, isHost),
+      home: homeOf(x),
       claimed: onPath || HEADERS.some((name) => headers.has(name)),
       rest,
       oddPath: canonicalPath === undefined,

@@ -1,7 +1,6 @@
 import type { ChainFacts, PluginType } from '../../config/plugin-type.ts'
 import type { Parser, Reading } from '../../core/plugin.ts'
-import { compileGlobs } from '../../http/globs.ts'
-import { homeOf } from '../kit/home.ts'
+import { compileHome } from '../kit/home.ts'
 import { readLessons } from '../kit/lesson-reader.ts'
 import { missingHosts } from '../kit/missing-hosts.ts'
 import { schema, type InferenceConfig } from './config.ts'
@@ -18,18 +17,18 @@ export const inferenceParserType: PluginType<InferenceConfig, Parser> = {
   codes: {},
   warn: (config: InferenceConfig, chain: ChainFacts) =>
     missingHosts('inference-parser', [...config.hosts, ...chain.lentHosts], chain, 'the models that the agent calls'),
-  create: (config, _services, chain) => createInferenceParser([...config.hosts, ...chain.lentHosts]),
+  create: (config, _services, chain) => createInferenceParser(config.hosts, chain.lentHosts),
 }
 
-export function createInferenceParser(hosts: readonly string[]): Parser {
-  const isHost = hosts.length > 0 ? compileGlobs(hosts, 'host') : undefined
+export function createInferenceParser(hosts: readonly string[], lentHosts: readonly string[] = []): Parser {
+  const homeOf = compileHome(hosts, lentHosts)
   const dialects = new WeakMap<Reading, Dialect>()
   return {
     kind: 'parser',
-    isHome: (x) => homeOf(x, isHost) === 'own',
-    wantsExempt: (x) => homeOf(x, isHost) === 'own',
+    isHome: (x) => homeOf(x) === 'own',
+    wantsExempt: (x) => homeOf(x) === 'own',
     read(x, body) {
-      const { result, dialect } = readRequest(x, body, homeOf(x, isHost))
+      const { result, dialect } = readRequest(x, body, homeOf(x))
       if (result.kind === 'read' && dialect !== undefined) dialects.set(result, dialect)
       return result
     },

@@ -7,22 +7,24 @@ import { compileGlobs } from '../../http/globs.ts'
 import { headerView } from '../../http/headers.ts'
 import { collectAnswer, EVENT_BYTES } from './answer.ts'
 import { glimpses, mayStandOn, standsOn, unreadableBytes } from './claim.ts'
-import { homeOf } from './home.ts'
+import { compileHome } from './home.ts'
 import { oneLine, plainRefusal, rpcRefusal, takesOnlyEvents } from './refusal.ts'
 
 const xOf = (given: Given) => exchangeOf(given).x
 const bytes = (text: string) => new TextEncoder().encode(text)
 const textOf = (body: Uint8Array) => new TextDecoder().decode(body)
 
-describe('homeOf', () => {
-  const hosts = compileGlobs(['a.test'], 'host')
-  test.each<[string, Given, boolean, string]>([
-    ['own', { host: 'A.test.:80' }, true, 'own'],
-    ['another host', { host: 'b.test' }, true, 'foreign'],
-    ['no hosts', { host: 'a.test' }, false, 'unstated'],
-    ['the Host header proves nothing', { host: 'a.test', routesByHost: false }, true, 'unstated'],
-  ])('%s', (_, given, hasHosts, expected) => {
-    expect(homeOf(xOf(given), hasHosts ? hosts : undefined)).toBe(expected)
+describe('where a message goes', () => {
+  test.each<[string, Given, readonly string[], readonly string[], string]>([
+    ['own', { host: 'A.test.:80' }, ['a.test'], [], 'own'],
+    ['another host', { host: 'b.test' }, ['a.test'], [], 'foreign'],
+    ['no hosts', { host: 'a.test' }, [], [], 'unstated'],
+    ['lent', { host: 'b.test' }, ['a.test'], ['b.test:80'], 'own'],
+    ['lent, with no hosts', { host: 'b.test' }, [], ['b.test'], 'own'],
+    ['another host than the lent one', { host: 'a.test' }, [], ['b.test'], 'unstated'],
+    ['the Host header proves nothing', { host: 'a.test', routesByHost: false }, ['a.test'], ['a.test'], 'unstated'],
+  ])('%s', (_, given, hosts, lent, expected) => {
+    expect(compileHome(hosts, lent)(xOf(given))).toBe(expected)
   })
 })
 

@@ -2,7 +2,7 @@ import type { Home } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { compileGlobs } from '../../http/globs.ts'
 import { mayStandOn, standsOn } from '../kit/claim.ts'
-import { homeOf } from '../kit/home.ts'
+import { compileHome } from '../kit/home.ts'
 import type { McpConfig } from './config.ts'
 import { PROTOCOL_HEADERS } from './mirrored.ts'
 
@@ -18,13 +18,12 @@ export interface Ground {
 }
 
 export function surveyor(config: McpConfig, lentHosts: readonly string[]): (x: Exchange) => Ground {
-  const hosts = [...config.hosts, ...lentHosts]
-  const isHost = hosts.length > 0 ? compileGlobs(hosts, 'host') : undefined
+  const homeOf = compileHome(config.hosts, lentHosts)
   const isPath = compileGlobs(config.paths, 'path')
   return (x) => {
     const nearPath = mayStandOn(x, isPath)
     return {
-      home: homeOf(x, isHost),
+      home: homeOf(x),
       nearPath,
       onPath: nearPath && standsOn(x, isPath),
       claimed: nearPath || PROTOCOL_HEADERS.some((name) => x.request.headers.has(name)),
