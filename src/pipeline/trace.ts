@@ -1,15 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import type { HeaderView } from '../core/exchange.ts'
 
-const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/
+// Version 00 has four fields. Later versions may add more, and are read by their first four; ff is not a version.
+const TRACEPARENT =
+  /^(?:00-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}|(?!00|ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(?:-.*)?)$/
 const NO_TRACE = '0'.repeat(32)
 const NO_SPAN = '0'.repeat(16)
 
-/** The trace id of a W3C `traceparent` (Trace Context, level 1), when exactly one valid one was sent. */
+/** The trace id of a W3C `traceparent` (Trace Context), when exactly one valid one was sent. */
 export function traceIdOf(headers: HeaderView): string | undefined {
   const match = TRACEPARENT.exec(headers.one('traceparent') ?? '')
-  if (match === null || match[1] === NO_TRACE || match[2] === NO_SPAN) return undefined
-  return match[1]
+  const traceId = match?.[1] ?? match?.[3]
+  const spanId = match?.[2] ?? match?.[4]
+  return traceId === NO_TRACE || spanId === NO_SPAN ? undefined : traceId
 }
 
 /** A new, sampled trace context. */
