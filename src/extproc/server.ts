@@ -149,15 +149,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
           'the runtime setting envoy.reloadable_features.ext_proc_graceful_grpc_close',
       )
     }
-    for (const listener of options.listeners) {
-      if (socketPath(listener.address) === undefined && options.token === undefined) {
-        log.warn(
-          { listener: listener.address },
-          'whoever reaches this port can forge a user: set a token, or use a socket',
-        )
-      }
-      await bind(listener)
-    }
+    for (const listener of options.listeners) await bind(listener)
   }
 
   async function drain(): Promise<void> {
