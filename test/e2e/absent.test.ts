@@ -254,7 +254,11 @@ describe('told to end', () => {
 
     expect([(await got).status, (await got).text]).toEqual([200, events.join('')])
     const { invocations } = await plumbline.record((await got).requestId)
-    expect(invocations).toContainEqual(expect.objectContaining({ plugin: 'inference-parser', phase: 'response' }))
+    expect(invocations.at(-1)).toMatchObject({
+      plugin: 'inference-parser',
+      phase: 'response',
+      details: { unread: 'cut' },
+    })
   })
 
   test('twice: it does not wait, and what it judges does not pass', async () => {
