@@ -9,12 +9,12 @@ export function fold(key: string): string {
 /** A key of `object` that a forgiving reader would take for one of `names` or for another key of `object`. */
 export function mistakable(object: object, names: ReadonlySet<string>): string | undefined {
   const seen = new Set<string>()
+  const foldedNames = new Set([...names].map(fold))
   for (const key of Object.keys(object)) {
     const folded = fold(key)
     if (seen.has(folded)) return key
     seen.add(folded)
-    if (names.has(key)) continue
-    for (const name of names) if (fold(name) === folded) return key
+    if (foldedNames.has(folded) && !names.has(key)) return key
   }
   return undefined
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Body, Exchange } from '../../core/exchange.ts'
 import { mediaType } from '../../http/media.ts'
+import { decodeBelieving, isUtf8Label } from '../../json/charset.ts'
 import { readJson } from '../../json/strict.ts'
 
 /** What a body says, in the form in which it can be shown. */
@@ -19,6 +20,7 @@ export function contentOf(x: Exchange): Content {
   if (body.kind === 'none') return body
   if (body.kind !== 'whole') return { kind: 'opaque' }
   if (body.bytes.length === 0) return { kind: 'none' }
+  if (readsOtherwise(x, body.bytes)) return { kind: 'opaque' }
   // By what it is, not by what it says it is: a server may not look at the media type either.
   const json = readJson(body.bytes)
   if (json.ok) return { kind: 'keyed', value: json.value }
@@ -30,6 +32,14 @@ export function contentOf(x: Exchange): Content {
 export function mediaTypeOf(x: Exchange): string | undefined {
   const type = mediaType(x.request.headers)
   return type === undefined || type === 'several' ? type : type.essence
+}
+
+/** Whether a server that believes the content type sees another text than we do: what we see is then not what it says. */
+function readsOtherwise(x: Exchange, bytes: Uint8Array): boolean {
+  const type = mediaType(x.request.headers)
+  if (type === 'several') return true
+  if (type?.charset === undefined || isUtf8Label(type.charset)) return false
+  return decodeBelieving(type.charset, bytes) !== plainText(bytes)
 }
 
 /** Of the bytes as they go on; undefined where they were not all seen. */
@@ -51,11 +61,11 @@ function plainText(bytes: Uint8Array): string | undefined {
 
 /** A field that stands there twice keeps all its values: which one counts is up to the server. */
 function formFields(text: string): Readonly<Record<string, unknown>> {
-  const form = new URLSearchParams(text)
-  const names = [...new Set(form.keys())]
-  return Object.fromEntries(names.map((name) => [name, valueOrValues(form.getAll(name))]))
-}
-
-function valueOrValues(values: readonly string[]): unknown {
-  return values.length === 1 ? values[0] : values
+  const fields = new Map<string, string[]>()
+  for (const [name, value] of new URLSearchParams(text)) {
+    const values = fields.get(name)
+    if (values === undefined) fields.set(name, [value])
+    else values.push(value)
+  }
+  return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
 }

@@ -58,6 +58,18 @@ describe('a plain request', () => {
     expect(shown(plain, { headers, body }).value['action']).toEqual({ body: value })
   })
 
+  test('is text where its character set changes nothing about it', () => {
+    const headers = { 'content-type': 'text/plain; charset=iso-8859-1' }
+    expect(shown(plain, { headers, body: 'hello' }).value['action']).toEqual({ body: 'hello' })
+  })
+
+  // Each field costs the same, however many there are: nothing else runs meanwhile.
+  test('may be a form of very many fields', () => {
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const body = Array.from({ length: 50_000 }, (_, index) => `f${index}=1`).join('&')
+    expect(shown(plain, { headers, body }).json).toContain('49900 members left out')
+  })
+
   test('keeps every name of a long body in sight', () => {
     const prose = 'and so on and so forth, '.repeat(500)
     const body = { note: `${prose} to https://evil.test/c?d=1 or a@evil.test, evil.test:81, TX-991 ${prose}` }
@@ -79,6 +91,14 @@ describe('what is no text', () => {
   const opaque: readonly [string, GateGiven][] = [
     ['binary', { body: Uint8Array.of(0x50, 0x4b, 3, 4, 0xff) }],
     ['text with a zero', { body: 'a\u0000b' }],
+    ...[
+      ['UTF-7, where ASCII spells something else', 'application/json; charset=utf-7', '{"a":"+AGE-"}'],
+      ['a character set that we do not know', 'application/x-www-form-urlencoded; charset=ibm037', 'to=a'],
+      ['a character set for each reader', 'text/plain; charset=utf-8; charset=utf-7', 'a'],
+    ].map(([name = '', type = '', body = '']): [string, GateGiven] => [
+      name,
+      { headers: { 'content-type': type }, body },
+    ]),
     ['a body that was not read', { method: 'POST', read: { kind: 'unread' } }],
     ['a body over the limit', { method: 'POST', read: { kind: 'over-limit', raw: Uint8Array.of(1), limitBytes: 1 } }],
     [

@@ -10,3 +10,18 @@ export function* leaves(value: unknown): Generator<string> {
     }
   }
 }
+
+/**
+ * The texts of a value, a line break between them lest two of them read as one name. Ends soon after `characters`: the
+ * rest of a long one is not even gathered.
+ */
+export function joinedLeaves(value: unknown, characters: number): string {
+  const texts: string[] = []
+  let length = -1
+  for (const text of leaves(value)) {
+    texts.push(text)
+    length += 1 + text.length
+    if (length > characters) break
+  }
+  return texts.join('\n')
+}

@@ -1,4 +1,4 @@
-import { leaves } from './leaves.ts'
+import { joinedLeaves } from './leaves.ts'
 import { namesIn } from './names.ts'
 
 /** How much of a value is shown as it is. */
@@ -68,9 +68,8 @@ function shortenMapping(entries: readonly [string, unknown][], search: Search): 
   return Object.fromEntries([...shown, ['…', mark(`${rest.length} members`, namedByAll(rest, search), search)]])
 }
 
-/** A line break between leaves, lest two of them read as one name. */
 function namedByAll(values: readonly unknown[], search: Search): readonly string[] {
-  return namedBy(take([...leaves(values)].join('\n'), search))
+  return namedBy(take(joinedLeaves(values, Math.max(search.charactersLeft, 0)), search))
 }
 
 function namedBy(text: string): readonly string[] {

@@ -3,7 +3,7 @@ import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { canonicalHost } from '../../http/hosts.ts'
 import { contentOf, type Content } from './body.ts'
-import { leaves } from './leaves.ts'
+import { joinedLeaves } from './leaves.ts'
 import { namesIn } from './names.ts'
 
 /** Something that an action goes to or points at. Names are in lower case. */
@@ -97,9 +97,8 @@ function idTarget(id: string): Target {
   return { kind: 'id', name: id.toLowerCase() }
 }
 
-/** A line break between texts, lest two of them read as one name. */
 function joined(value: unknown): string {
-  return [...leaves(value)].join('\n')
+  return joinedLeaves(value, SEARCHED_CHARACTERS)
 }
 
 /** What stands behind percent signs, where that can be said: `%2e` hides no host. */
