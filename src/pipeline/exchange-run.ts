@@ -22,7 +22,7 @@ export const HANDLE_HEADER = 'x-plumbline-session'
 
 const NO_SESSION: Resolution = { certainty: 'none', method: 'none', candidates: [] }
 const NO_NOTES = { has: () => false }
-const EMPTY_CHAIN: SortedChain = { all: [], parsers: [], gates: [], enforces: false }
+const EMPTY_CHAIN: SortedChain = { all: [], parsers: [], gates: [], enforces: false, ungated: true }
 const NO_BODY: Body = { kind: 'none' }
 const UNREAD: Body = { kind: 'unread' }
 
@@ -187,8 +187,8 @@ class ExchangeRun implements ExchangeHandler {
   /** A protocol that nobody here reads, towards the hosts of these parsers. */
   private planForeign(ground: readonly Placed<Parser>[]): 'none' | 'refuse' {
     if (ground.length === 0) return 'none'
-    const { gates, enforces } = this.chain
-    if (gates.length > 0 ? enforces : ground.some((p) => p.mode === 'enforce')) return 'refuse'
+    const { ungated, enforces } = this.chain
+    if (ungated ? ground.some((p) => p.mode === 'enforce') : enforces) return 'refuse'
     this.recorder.own({ action: 'deny', reason: 'unsupported_protocol' }, true)
     return 'none'
   }
@@ -230,9 +230,9 @@ class ExchangeRun implements ExchangeHandler {
 
   /** Decides whose business an unreadable message is. Undefined: it passes, and the record says so. */
   private onUnreadable(read: Unreadable): ReturnType<ExchangeRun['refuseOwn']> | undefined {
-    const { gates, enforces } = this.chain
+    const { ungated, enforces } = this.chain
     const parserEnforces = read.by.length === 0 || read.by.some((p) => p.mode === 'enforce')
-    const refuses = gates.length === 0 ? parserEnforces : enforces && !this.enforcersExempt()
+    const refuses = ungated ? parserEnforces : enforces && !this.enforcersExempt()
     const facts = { requestId: this.requestId, why: read.why, by: read.by.map((p) => p.id), err: read.cause }
     this.context.log.warn(facts, refuses ? 'unreadable message refused' : 'unreadable message passed')
     if (refuses) return this.refuseOwn(read.code, read.refuse)
@@ -303,7 +303,7 @@ class ExchangeRun implements ExchangeHandler {
   }
 
   private refusesOverload(): boolean {
-    const refuses = this.chain.gates.length === 0 || this.chain.enforces
+    const refuses = this.chain.ungated || this.chain.enforces
     if (!refuses) this.recorder.own({ action: 'deny', reason: 'overloaded' }, true)
     return refuses
   }

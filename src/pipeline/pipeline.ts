@@ -37,6 +37,8 @@ export interface SortedChain {
   readonly gates: readonly Placed<Gate>[]
   /** At least one gate enforces: then each action needs a ruling. */
   readonly enforces: boolean
+  /** No gate at all, not even one that is off: then its parsers refuse what they cannot read. */
+  readonly ungated: boolean
 }
 
 export interface RunContext extends Omit<PipelineOptions, 'chains'> {
@@ -51,6 +53,7 @@ function sortChain(chain: Chain): SortedChain {
     parsers: live.filter((p): p is Placed<Parser> => p.plugin.kind === 'parser'),
     gates,
     enforces: gates.some((g) => g.mode === 'enforce'),
+    ungated: chain.plugins.every((p) => p.plugin.kind === 'parser'),
   }
 }
 
