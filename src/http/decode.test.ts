@@ -33,6 +33,20 @@ const ZSTD_REPEATED = 'KLUv/QRYnQAAWGhlbGxvIHpzdGQgAQDilffiBWI5DJs='
 
 const HELLO = text('{"hello":"world"}')
 
+/**
+ * Bare: 257 stored bytes, then the rest stored. In zlib format: one stored block of 65278 bytes, whose header the bare
+ * reading takes for content.
+ */
+function bareAndZlib(): Uint8Array {
+  const made = new Uint8Array(65_289)
+  const rest = made.length - 267
+  made.set([0x78, 1, 1, 0xfe, 0xfe, 1, 1])
+  made.set([1, rest & 0xff, rest >> 8, ~rest & 0xff, (~rest >> 8) & 0xff], 262)
+  const checksum = deflateSync(made.subarray(7, 65_285)).subarray(-4)
+  made.set(checksum, 65_285)
+  return made
+}
+
 const CODED: readonly (readonly [string, string, Uint8Array])[] = [
   ['gzip', 'gzip', gzipSync(HELLO)],
   ['gzip by its old name', 'X-GZIP', gzipSync(HELLO)],
@@ -50,6 +64,13 @@ describe('decodeBody', () => {
     const body = await decodeBody(raw, encodedAs(coding), LIMITS)
     expect(body.kind === 'whole' && Buffer.from(body.bytes).toString()).toBe('{"hello":"world"}')
     expect(body.kind === 'whole' && body.raw).toBe(raw)
+  })
+
+  test('bare deflate that begins like the zlib format', async () => {
+    const length = [HELLO.length, 0]
+    const block = (first: number) => [first, ...length, ...length.map((byte) => ~byte & 0xff), ...HELLO]
+    const body = await decodeBody(Uint8Array.of(...block(0x78), ...block(1)), encodedAs('deflate'), LIMITS)
+    expect(body.kind === 'whole' && Buffer.from(body.bytes).toString()).toBe('{"hello":"world"}'.repeat(2))
   })
 
   test('what is not encoded is one array', async () => {
@@ -81,6 +102,16 @@ describe('decodeBody', () => {
     ['gzip with a second member', ['gzip'], Buffer.concat([gzipSync(HELLO), gzipSync('x')])],
     ['gzip with an empty second member', ['gzip'], Buffer.concat([gzipSync(HELLO), gzipSync('')])],
     ['gzip with bytes behind', ['gzip'], Buffer.concat([gzipSync(HELLO), HELLO])],
+    // Read up to the zero by some; others skip padding between members, and read on.
+    [
+      'gzip with a second member behind a zero',
+      ['gzip'],
+      Buffer.concat([gzipSync('       '), Buffer.of(0), gzipSync('{"a":1}')]),
+    ],
+    ['deflate with bytes behind', ['deflate'], Buffer.concat([deflateSync(HELLO), HELLO])],
+    ['bare deflate with bytes behind', ['deflate'], Buffer.concat([deflateRawSync(HELLO), HELLO])],
+    ['deflate that is one text bare, and another in zlib format', ['deflate'], bareAndZlib()],
+    ['br with bytes behind', ['br'], Buffer.concat([brotliCompressSync(HELLO), HELLO])],
     ['deflate that is none', ['deflate'], text('8')],
     ['br cut short', ['br'], brotliCompressSync(HELLO).subarray(0, -3)],
     ['zstd with a second frame', ['zstd'], Buffer.concat([zstdOf(HELLO), zstdOf(HELLO)])],
