@@ -8,12 +8,16 @@ export function isTunnel(head: Head): boolean {
   return head.method === 'CONNECT' || head.headers.has('upgrade')
 }
 
-const GRPC_PATH = /^\/[A-Za-z_][\w.]*\/[A-Za-z_]\w*$/
+/** `/pkg.Service/Method`. The service's own name has a capital letter, which tells it from paths such as `/mcp/message`. */
+const GRPC_PATH = /^\/(?:[A-Za-z_]\w*\.)*[A-Z]\w*\/[A-Za-z_]\w*$/
+const GRPC_TYPE = /^application\/grpc(?:-web(?:-text)?)?(?:\+[\w.-]+)?\s*(?:;.*)?$/i
 
-/** A gRPC call: its body is a stream of protobuf frames that may never end. */
+/**
+ * A gRPC call: its body is a stream of protobuf frames that may never end. All of it has to fit, since such a body is not
+ * read: servers that do not look at the content type would find anything in it.
+ */
 export function isGrpc(head: Head): boolean {
-  const types = head.headers.all('content-type')
-  return types.some((t) => t.toLowerCase().startsWith('application/grpc')) && GRPC_PATH.test(head.path)
+  return head.method === 'POST' && GRPC_PATH.test(head.path) && GRPC_TYPE.test(head.headers.one('content-type') ?? '')
 }
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/

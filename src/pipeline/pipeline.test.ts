@@ -463,6 +463,18 @@ describe('what the head decides', () => {
   })
 
   test.each([
+    ['/mcp/message', 'application/grpc'],
+    ['/api/rpc', 'application/grpc+proto'],
+    ['/pkg.Service/Method', 'application/json, application/grpc'],
+    ['/pkg.Service/Method', 'application/grpc, application/json'],
+    ['/pkg.Service/Method', 'application/grpcx'],
+  ])('what only pretends to be gRPC is read: %s, %s', async (path, type) => {
+    const reader = gate(async (_a, x) => (x.body.kind === 'whole' ? DENY : ALLOW))
+    const run = start([placed(parser(reading())), placed(reader)])
+    expect(refusalOf(await post(run, { ':path': path, 'content-type': type }))).toMatchObject({ code: 'test.no' })
+  })
+
+  test.each([
     [
       'gates',
       () => [
