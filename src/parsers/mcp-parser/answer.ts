@@ -2,8 +2,7 @@ import type { Exchange } from '../../core/exchange.ts'
 import type { AnswerReader } from '../../core/plugin.ts'
 import type { Lesson } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
-import { readJson } from '../../json/strict.ts'
-import { collectAnswer } from '../kit/answer.ts'
+import { readLessons } from '../kit/lesson-reader.ts'
 import { taskNote } from './notes.ts'
 import type { Sent } from './request.ts'
 
@@ -15,37 +14,20 @@ const TEXT_CHARACTERS = 64 * 1024
 /** Reads the answer to one call: the result of a tool, and the name of the task that a call started. */
 export function createAnswerReader(x: Exchange, sent: Sent): AnswerReader {
   const id: unknown = JSON.parse(sent.idToken)
-  let lessons: Lesson[] = []
   let failed: boolean | undefined
-  const take = (message: unknown) => {
-    // A stream brings the server's own messages too.
-    if (!isObject(message) || message['id'] !== id || 'method' in message) return
-    const { result } = message
-    failed = !isObject(result) || result['isError'] === true
-    if (isObject(result)) lessons.push(...lessonsOf(x, sent, result))
-  }
-  const collector = collectAnswer(x, {
-    json: take,
-    event: (data) => {
-      const read = readJson(new TextEncoder().encode(data))
-      if (read.ok) take(read.value)
+  return readLessons(x, {
+    hear(message) {
+      // A stream brings the server's own messages too.
+      if (!isObject(message) || message['id'] !== id || 'method' in message) return []
+      const { result } = message
+      failed = !isObject(result) || result['isError'] === true
+      return isObject(result) ? lessonsOf(x, sent, result) : []
+    },
+    rest: () => [],
+    get details() {
+      return failed === undefined ? {} : { failed }
     },
   })
-  const drain = () => {
-    const learnt = lessons
-    lessons = []
-    return learnt
-  }
-  return {
-    feed(bytes) {
-      collector.feed(bytes)
-      return drain()
-    },
-    end(how) {
-      const seen = collector.end(how)
-      return { lessons: drain(), details: { ...seen, ...(failed === undefined ? {} : { failed }) } }
-    },
-  }
 }
 
 function lessonsOf(x: Exchange, sent: Sent, result: Members): readonly Lesson[] {

@@ -53,13 +53,13 @@ describe('the answer to a call', () => {
 
   test('the record says whether it failed', () => {
     expect(learn(CALL, answer({ content: [], isError: true }))).toMatchObject({
-      details: { form: 'json', failed: true },
+      details: { answer: 'json', failed: true },
     })
     expect(learn(CALL, answer({ content: [] }))).toMatchObject({ details: { failed: false } })
     expect(learn(CALL, '{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"x"}}')).toMatchObject({
       details: { failed: true },
     })
-    expect(learn(CALL, '<html>')).toMatchObject({ lessons: [], details: { form: 'other' } })
+    expect(learn(CALL, '<html>')).toMatchObject({ lessons: [], details: { answer: 'other' } })
   })
 
   test('another id, or a request of the server, teaches nothing', () => {
@@ -106,7 +106,7 @@ describe('a streamed answer', () => {
   test('is read at once, event by event', () => {
     const reader = readerOf(CALL, 'text/event-stream')
     expect(reader?.feed(new TextEncoder().encode(stream))).toEqual([heard('ü')])
-    expect(reader?.end('cut')).toEqual({ lessons: [], details: { form: 'events', unread: 'cut', failed: false } })
+    expect(reader?.end('cut')).toEqual({ lessons: [], details: { answer: 'events', unread: 'cut', failed: false } })
   })
 
   test('teaches the same however it is cut, and whatever the content type says', () => {
