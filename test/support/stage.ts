@@ -6,8 +6,9 @@ import type { Guard, GuardOptions } from './guard.ts'
 import { startUpstream } from './upstream.ts'
 import type { Upstream } from './upstream.ts'
 
-/** `names` stand beside `upstream.test` and `upstream2.test`, which are there always. */
-export type StageOptions = Omit<GuardOptions, 'agentPort' | 'names' | 'workload'> & Partial<Pick<GuardOptions, 'names'>>
+/** `names` stand beside `upstream.test` and `upstream2.test`, which are there always; `agentPort` is for a test's own agent. */
+export type StageOptions = Omit<GuardOptions, 'agentPort' | 'names' | 'workload'> &
+  Partial<Pick<GuardOptions, 'agentPort' | 'names'>>
 
 /** A guard with an agent behind it and upstreams in front of it. */
 export interface Stage extends Guard {
@@ -35,7 +36,7 @@ async function build(options: StageOptions, closing: Closing): Promise<Stage> {
   for (const server of [agent, upstream, upstream2]) closing.add(server)
   const workload = 'tested'
   const names = { 'upstream.test': upstream.port, 'upstream2.test': upstream2.port, ...options.names }
-  const guard = closing.add(await startGuard({ ...options, agentPort: agent.port, names, workload }))
+  const guard = closing.add(await startGuard({ agentPort: agent.port, ...options, names, workload }))
   return {
     ...guard,
     agent,
