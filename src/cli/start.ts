@@ -1,15 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import { createAdminServer, type Readiness } from '../admin/server.ts'
-import { buildChain } from '../config/chains.ts'
-import { verdictDeadlines } from '../config/deadlines.ts'
 import { type Findings, findings } from '../config/findings.ts'
 import { listenersOf } from '../config/listeners.ts'
 import type { Config } from '../config/load.ts'
-import type { Services } from '../config/plugin-type.ts'
 import { createExtProcServer, type ExtProcServer } from '../extproc/server.ts'
 import type { Observer } from '../observe/log.ts'
 import { createPipeline, type PipelineOptions } from '../pipeline/pipeline.ts'
-import { createSessions } from '../session/memory.ts'
+import { compose } from './compose.ts'
 import { warmUp } from './warm-up.ts'
 
 export interface StartOptions {
@@ -34,10 +31,10 @@ const now = () => performance.now()
 
 /** The whole server, in this process. Rejects when it cannot listen; then nothing stays open. */
 export async function startPlumbline(config: Config, options: StartOptions): Promise<Running> {
-  const sessions = sessionsOf(config)
-  const pipeline = pipelineOptions(config, options.observer, sessions)
+  const { log, record } = options.observer
+  const pipeline = compose(config, { log, record, now, logOf: (plugin) => log.child({ plugin }) })
   const extproc = extProcOf(config, options, pipeline)
-  const figures = () => ({ ...sessions.stats(), ...extproc.stats() })
+  const figures = () => ({ ...pipeline.sessions.stats(), ...extproc.stats() })
 
   let state: Readiness['state'] = 'starting'
   const found = findings(config, pipeline.chains)
@@ -67,40 +64,6 @@ export async function startPlumbline(config: Config, options: StartOptions): Pro
     adminAddress,
     figures,
     stop: async () => (stopping ??= drain()),
-  }
-}
-
-function sessionsOf({ session }: Config) {
-  const options = {
-    enabled: session.enabled,
-    ttlMs: session.ttl,
-    maxEvents: session.max_events,
-    maxSessions: session.max_sessions,
-    lingerMs: session.linger,
-    maxTombstones: session.max_tombstones,
-    tombstoneTtlMs: session.tombstone_ttl,
-  }
-  return createSessions(options, { nowMs: now })
-}
-
-function pipelineOptions(
-  { chains: plans, listener }: Config,
-  { log, record }: Observer,
-  sessions: PipelineOptions['sessions'],
-): PipelineOptions {
-  const services = (id: string): Services => ({ log: log.child({ plugin: id }), now })
-  const chains = { inbound: buildChain(plans.inbound, services), outbound: buildChain(plans.outbound, services) }
-  return {
-    chains,
-    sessions,
-    limits: {
-      bodyBytes: listener.max_body_bytes,
-      ratio: listener.max_body_ratio,
-      verdictDeadlineMs: verdictDeadlines(chains, listener.verdict_deadline_ms),
-    },
-    log,
-    record,
-    now,
   }
 }
 

@@ -1,0 +1,43 @@
+import { buildChain } from '../config/chains.ts'
+import { verdictDeadlines } from '../config/deadlines.ts'
+import type { Config } from '../config/load.ts'
+import type { PluginLog, Services } from '../config/plugin-type.ts'
+import type { PipelineOptions } from '../pipeline/pipeline.ts'
+import { createSessions } from '../session/memory.ts'
+
+/** What the pipeline uses of the process. */
+export interface Surroundings extends Pick<PipelineOptions, 'log' | 'record' | 'now'> {
+  readonly logOf: (plugin: string) => PluginLog
+}
+
+/** Everything that decides, made of a configuration: chains, sessions, limits. Listens nowhere. */
+export function compose(config: Config, { log, record, now, logOf }: Surroundings): PipelineOptions {
+  const { chains: plans, listener } = config
+  const services = (id: string): Services => ({ log: logOf(id), now })
+  const chains = { inbound: buildChain(plans.inbound, services), outbound: buildChain(plans.outbound, services) }
+  return {
+    chains,
+    sessions: sessionsOf(config, now),
+    limits: {
+      bodyBytes: listener.max_body_bytes,
+      ratio: listener.max_body_ratio,
+      verdictDeadlineMs: verdictDeadlines(chains, listener.verdict_deadline_ms),
+    },
+    log,
+    record,
+    now,
+  }
+}
+
+function sessionsOf({ session }: Config, now: () => number): PipelineOptions['sessions'] {
+  const options = {
+    enabled: session.enabled,
+    ttlMs: session.ttl,
+    maxEvents: session.max_events,
+    maxSessions: session.max_sessions,
+    lingerMs: session.linger,
+    maxTombstones: session.max_tombstones,
+    tombstoneTtlMs: session.tombstone_ttl,
+  }
+  return createSessions(options, { nowMs: now })
+}
