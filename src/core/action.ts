@@ -13,7 +13,13 @@ export type Action = { readonly effect: Effect; readonly home: Home } & (
   | { readonly kind: 'tool-call'; readonly tool: string; readonly args: unknown }
   /** Anything else that acts: a resource read, an unknown method, a message to another agent. */
   | { readonly kind: 'request'; readonly what: string; readonly args: unknown }
-  | { readonly kind: 'inference'; readonly model: string; readonly firstUserText: string }
+  | {
+      readonly kind: 'inference'
+      readonly model: string
+      readonly firstUserText: string
+      /** What goes along with the conversation, where the peer may be no model: it could be all that the peer reads. */
+      readonly beside?: Readonly<Record<string, unknown>>
+    }
   /** Housekeeping of the protocol, whose parameters fit that method's closed schema. */
   | { readonly kind: 'mechanics'; readonly what: string }
   /** No parser claimed the message. */

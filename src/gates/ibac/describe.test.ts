@@ -127,6 +127,8 @@ describe('what a parser understood', () => {
     const action: Action = { kind: 'inference', model: 'm', firstUserText: 'hi', effect: 'read', home: 'foreign' }
     const { value } = shown(action, { body: { messages: ['raw'] } })
     expect(value['action']).toEqual({ model: 'm', first_user_message: 'hi' })
+    const beside = { to: 'mallory', amount: 900 }
+    expect(shown({ ...action, beside }).value['action']).toMatchObject({ beside })
   })
 
   test('another request has what it is and its arguments', () => {

@@ -68,7 +68,7 @@ function subjectOf(action: Action, x: Exchange, pen: Pen): Subject {
     case 'request':
       return written({ what: action.what, arguments: action.args })
     case 'inference':
-      return written({ model: action.model, first_user_message: action.firstUserText })
+      return written({ model: action.model, first_user_message: action.firstUserText, beside: action.beside })
     case 'mechanics':
       return bodySubject({ what: action.what, effect: 'read' }, x, pen)
     case 'unclassified':

@@ -26,7 +26,7 @@ function saidBy(action: Action, x: Exchange): readonly Target[] | undefined {
     case 'request':
       return targetsInWhole(joined(action.args))
     case 'inference':
-      return targetsInWhole(action.firstUserText)
+      return targetsInWhole(joined([action.firstUserText, action.beside]))
     case 'mechanics':
     case 'unclassified':
       return saidByRequest(x)

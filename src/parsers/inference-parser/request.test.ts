@@ -141,6 +141,17 @@ describe('whose a request is', () => {
     expect(lessons).toEqual([])
   })
 
+  test.each<[string, object, object | undefined]>([
+    ['nothing', chatBody, undefined],
+    ['what another server would read', { ...chatBody, to: 'mallory', amount: 900 }, { to: 'mallory', amount: 900 }],
+    ['an input that is no words', { model: 'm', input: { to: 'mallory' } }, { input: { to: 'mallory' } }],
+  ])('what is said beside the conversation, elsewhere than at home: %s', (_, body, beside) => {
+    const actionsAt = (host: string) => reading(body, { host, path: '/transfer' }).actions
+    expect(actionsAt('anywhere.test')[0]).toHaveProperty('home', 'foreign')
+    expect(Reflect.get(actionsAt('anywhere.test')[0], 'beside')).toEqual(beside)
+    expect(actionsAt(HOST)[0]).not.toHaveProperty('beside')
+  })
+
   test('of tokens instead of words nothing is known', () => {
     expect(reading({ model: 'm', prompt: [1, 2] }, { host: HOST, path: '/x' }).actions).toMatchObject([
       { kind: 'inference', model: 'm', firstUserText: '' },

@@ -8,7 +8,7 @@ import { isObject } from '../../json/rpc.ts'
 import { readJson } from '../../json/strict.ts'
 import { glimpses, unreadableBytes } from '../kit/claim.ts'
 import { plainRefusal } from '../kit/refusal.ts'
-import type { Dialect, InferenceRequest } from './dialect.ts'
+import type { Dialect, InferenceRequest, JsonObject } from './dialect.ts'
 import { dialectAt, dialectShown } from './dialects.ts'
 
 /** A request, and the dialect in which its answer will be. */
@@ -52,7 +52,14 @@ function readKnown(bytes: Uint8Array, dialect: Dialect, home: Home): Read {
   if (!json.ok) return unreadable(json.why)
   if (!isObject(json.value)) return unreadable('no object')
   if (mistakable(json.value, dialect.members) !== undefined) return unreadable('two keys are the same but for case')
-  return { result: inferenceReading(dialect.name, dialect.read(json.value), home), dialect }
+  const beside = home === 'own' ? undefined : besideOf(json.value, dialect)
+  return { result: inferenceReading(dialect.name, dialect.read(json.value), home, beside), dialect }
+}
+
+/** The members in which no model looks for a conversation. Two keys are soon added to what another server reads. */
+function besideOf(body: JsonObject, dialect: Dialect): JsonObject | undefined {
+  const rest = Object.entries(body).filter(([key, value]) => !dialect.members.has(key) || isObject(value))
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
 /** JSON of no known dialect on an inference host. What is no JSON for every reader alike is nobody's. */
@@ -61,9 +68,10 @@ function readUnknown(x: Exchange, body: Body, home: Home): Read {
   return none(inferenceReading('unknown', { model: '', firstUserText: '', conversation: undefined }, home))
 }
 
-function inferenceReading(dialect: string, request: InferenceRequest, home: Home): Reading {
+function inferenceReading(dialect: string, request: InferenceRequest, home: Home, beside?: JsonObject): Reading {
   const { model, firstUserText, conversation } = request
-  const action: Action = { kind: 'inference', model, firstUserText, effect: 'write', home }
+  const said = { kind: 'inference', model, firstUserText, effect: 'write', home } as const
+  const action: Action = beside === undefined ? said : { ...said, beside }
   const details = { dialect, model: model.slice(0, SHOWN_CHARACTERS) }
   if (conversation === undefined) return reading(action, [], details)
   const { messages, tools } = conversation
