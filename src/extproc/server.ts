@@ -115,7 +115,11 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   }
 
   async function bind(listener: ListenerOptions): Promise<void> {
-    const server = new Server({ 'grpc.max_receive_message_length': options.maxReceiveBytes })
+    const server = new Server({
+      'grpc.max_receive_message_length': options.maxReceiveBytes,
+      // Counts each stream for a debugging service that we do not offer.
+      'grpc.enable_channelz': 0,
+    })
     if (!raiseResetLimits(server)) log.warn({}, 'grpc-js no longer hands options to the HTTP/2 server')
     server.addService(SERVICE, { Process: (call: Call) => accept(call, listener) })
     server.addService(health.definition, health.implementation)

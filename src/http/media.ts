@@ -15,11 +15,15 @@ export function mediaType(headers: HeaderView): MediaType | 'several' | undefine
   const value = values[0]
   if (value === undefined) return undefined
   const [essence = ''] = value.split(';', 1)
-  const charsets = [...value.matchAll(PARAMETER)]
-    .filter(([, name]) => name?.toLowerCase() === 'charset')
-    .map(([, , text = '']) => text.trim().replace(/^"|"$/g, '').replace(/\\/g, '').toLowerCase())
+  const charsets = value.includes(';') ? charsetsOf(value) : []
   if (values.length > 1 || essence.includes(',') || charsets.length > 1 || charsets[0]?.includes(',') === true) {
     return 'several'
   }
   return { essence: essence.trim().toLowerCase(), charset: charsets[0] }
+}
+
+function charsetsOf(value: string): readonly string[] {
+  return [...value.matchAll(PARAMETER)]
+    .filter(([, name]) => name?.toLowerCase() === 'charset')
+    .map(([, , text = '']) => text.trim().replace(/^"|"$/g, '').replace(/\\/g, '').toLowerCase())
 }

@@ -26,6 +26,10 @@ export interface Observer {
 /** Lines that a reader is too slow for. Beyond it lines are dropped: a gate does not grow or stop for its log. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
+/** A write of its own for each line costs more than the line. So lines wait for each other, this much or this long. */
+const BATCH_BYTES = 8 * 1024
+const BATCH_MS = 50
+
 const FORMAT: LoggerOptions = {
   base: null,
   timestamp: pino.stdTimeFunctions.isoTime,
@@ -38,7 +42,7 @@ export interface Output extends DestinationStream {
 
 /** Writes to standard output, or to `to`. */
 export function createObserver(level: LogLevel, to?: Output): Observer {
-  const output: Output = to ?? destination({ dest: 1, sync: false, minLength: 0, maxLength: MAX_WAITING_BYTES })
+  const output: Output = to ?? standardOutput()
   // Records are no diagnostics: whatever `log.level` is, what happened is written down.
   const records = pino({ ...FORMAT, level: 'info' }, output)
   return {
@@ -46,4 +50,9 @@ export function createObserver(level: LogLevel, to?: Output): Observer {
     record: (record) => records.info(record, 'exchange'),
     flush: () => output.flushSync?.(),
   }
+}
+
+function standardOutput(): Output {
+  const batch = { minLength: BATCH_BYTES, periodicFlush: BATCH_MS, maxLength: MAX_WAITING_BYTES }
+  return destination({ dest: 1, sync: false, ...batch })
 }

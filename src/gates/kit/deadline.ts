@@ -14,7 +14,8 @@ export function startDeadline(ms: number, outer: AbortSignal): Deadline {
   const end = (): void => {
     clearTimeout(timer)
     outer.removeEventListener('abort', end)
-    controller.abort()
+    // Without a reason each end would make an exception with a stack, also where nothing runs any more.
+    controller.abort('over')
   }
   const timer = setTimeout(end, ms)
   outer.addEventListener('abort', end, { once: true })
