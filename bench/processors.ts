@@ -1,11 +1,11 @@
 import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { spawn } from 'node:child_process'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExchangeRecord } from '../src/core/record.ts'
 import type { Closable } from '../test/support/closing.ts'
+import { isListening } from '../test/support/listening.ts'
 import type { PlumblineConfig } from '../test/support/plumbline.ts'
 import { until } from '../test/support/until.ts'
 
@@ -54,7 +54,7 @@ async function start(place: Place, args: readonly string[]): Promise<RunningProc
   const ended = new Promise((done) => child.once('exit', done))
   await until('the processor to listen', async () => {
     if (child.exitCode !== null) throw new Error(`The processor did not start:\n${readFileSync(log, 'utf8')}`)
-    return listens(place.socket)
+    return isListening(place.socket)
   })
   const pid = child.pid ?? 0
   return {
@@ -70,17 +70,6 @@ async function start(place: Place, args: readonly string[]): Promise<RunningProc
       await ended
     },
   }
-}
-
-function listens(socket: string): Promise<true | undefined> {
-  return new Promise((done) => {
-    const probe = connect(socket)
-    probe.once('connect', () => {
-      probe.destroy()
-      done(true)
-    })
-    probe.once('error', () => done(undefined))
-  })
 }
 
 /** Linux counts in hundredths of a second. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Closing } from '../test/support/closing.ts'
+import { openedTogether } from '../test/support/closing.ts'
 import type { Closable } from '../test/support/closing.ts'
 import { startEnvoy } from '../test/support/envoy.ts'
 import type { Envoy } from '../test/support/envoy.ts'
@@ -19,9 +19,8 @@ export interface Rig extends Closable {
   readonly processor: RunningProcessor | undefined
 }
 
-export async function startRig(row: Row, farSidePort: number, nodeOptions: readonly string[] = []): Promise<Rig> {
-  const closing = new Closing()
-  try {
+export function startRig(row: Row, farSidePort: number, nodeOptions: readonly string[] = []): Promise<Rig> {
+  return openedTogether(async (closing) => {
     const folder = closing.add(await scratchFolder()).path
     const [adminPort = 0] = await freePorts(1)
     const place = { folder, adminPort, socket: join(folder, 'p.sock'), nodeOptions }
@@ -43,10 +42,7 @@ export async function startRig(row: Row, farSidePort: number, nodeOptions: reado
       }),
     )
     return { row, envoy, processor, close: () => closing.close() }
-  } catch (error) {
-    await closing.close()
-    throw error
-  }
+  })
 }
 
 async function startProcessor(

@@ -1,6 +1,6 @@
 import { openClient } from '../test/support/clients.ts'
-import { Closing } from '../test/support/closing.ts'
-import type { Closable } from '../test/support/closing.ts'
+import { openedTogether } from '../test/support/closing.ts'
+import type { Closable, Closing } from '../test/support/closing.ts'
 import { startGuard } from '../test/support/guard.ts'
 import type { Guard } from '../test/support/guard.ts'
 import { a2aSend } from '../test/support/messages.ts'
@@ -25,13 +25,7 @@ export interface Scene extends Closable {
 }
 
 export async function setScene(story: Story): Promise<Scene> {
-  const closing = new Closing()
-  try {
-    return await build(story, closing)
-  } catch (error) {
-    await closing.close()
-    throw error
-  }
+  return openedTogether((closing) => build(story, closing))
 }
 
 async function build(story: Story, closing: Closing): Promise<Scene> {

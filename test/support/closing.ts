@@ -24,3 +24,14 @@ export class Closing implements Closable {
     if (failures.length > 0) throw new AggregateError(failures, 'Not everything could be closed.')
   }
 }
+
+/** Opens several things; when one of them fails, those before it are closed again. */
+export async function openedTogether<T>(open: (closing: Closing) => Promise<T>): Promise<T> {
+  const closing = new Closing()
+  try {
+    return await open(closing)
+  } catch (error) {
+    await closing.close()
+    throw error
+  }
+}

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { Closing } from './closing.ts'
-import type { Closable } from './closing.ts'
+import { openedTogether } from './closing.ts'
+import type { Closable, Closing } from './closing.ts'
 import { startEnvoy } from './envoy.ts'
 import type { Envoy, EnvoyValues } from './envoy.ts'
 import { freePorts } from './ports.ts'
@@ -35,13 +35,7 @@ export interface Guard extends Closable {
 }
 
 export async function startGuard(options: GuardOptions): Promise<Guard> {
-  const closing = new Closing()
-  try {
-    return await build(options, closing)
-  } catch (error) {
-    await closing.close()
-    throw error
-  }
+  return openedTogether((closing) => build(options, closing))
 }
 
 async function build(options: GuardOptions, closing: Closing): Promise<Guard> {

@@ -1,9 +1,9 @@
-import { connect } from 'node:net'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ExchangeRecord } from '../../src/core/record.ts'
 import type { Closable } from './closing.ts'
+import { isListening } from './listening.ts'
 import { startProgram } from './process.ts'
 import type { Program } from './process.ts'
 import { until } from './until.ts'
@@ -81,14 +81,7 @@ async function writeConfig({ folder, socket, adminPort, token, config }: Plumbli
 
 async function listens(program: Program, socket: string): Promise<true | undefined> {
   if (program.hasEnded()) throw new Error('It ended.')
-  return new Promise((done) => {
-    const probe = connect(socket)
-    probe.once('connect', () => {
-      probe.destroy()
-      done(true)
-    })
-    probe.once('error', () => done(undefined))
-  })
+  return isListening(socket)
 }
 
 function recordOf(line: string): readonly ExchangeRecord[] {

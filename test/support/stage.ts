@@ -1,4 +1,5 @@
-import { Closing } from './closing.ts'
+import { openedTogether } from './closing.ts'
+import type { Closing } from './closing.ts'
 import { openClient } from './clients.ts'
 import type { Client } from './clients.ts'
 import { startGuard } from './guard.ts'
@@ -22,13 +23,7 @@ export interface Stage extends Guard {
 }
 
 export async function startStage(options: StageOptions): Promise<Stage> {
-  const closing = new Closing()
-  try {
-    return await build(options, closing)
-  } catch (error) {
-    await closing.close()
-    throw error
-  }
+  return openedTogether((closing) => build(options, closing))
 }
 
 async function build(options: StageOptions, closing: Closing): Promise<Stage> {

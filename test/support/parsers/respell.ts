@@ -1,8 +1,21 @@
 import fc from 'fast-check'
+import { expect } from 'vitest'
 
 /** Other spellings of the same JSON: white space, the order of keys, escapes. Every reader reads the same value. */
 export function respellings(value: unknown): fc.Arbitrary<string> {
   return fc.infiniteStream(fc.nat({ max: 7 })).map((dice) => write(value, () => dice.next().value as number))
+}
+
+/** Whatever changes in a message's spelling and not in its meaning, it is read the same. Gives what it is read as. */
+export function expectAnySpelling<T>(value: unknown, read: (text: string) => T): T {
+  const expected = read(JSON.stringify(value))
+  fc.assert(
+    fc.property(respellings(value), (text) => {
+      expect(read(text)).toEqual(expected)
+    }),
+    { numRuns: 60 },
+  )
+  return expected
 }
 
 type Roll = () => number
