@@ -37,6 +37,7 @@ describe('a read by a tool', () => {
     ['from a host that the user named', 'fetch', { url: 'https://a.com/x9/1' }, { user: 'Read a.com' }, 'allow'],
     ['from a trusted host', 'fetch', { url: 'https://x.trusted.com/' }, {}, 'allow'],
     ['from a host that the session used', 'fetch', { url: 'https://a.com/' }, { used: ['a.com'] }, 'allow'],
+    ['from a bare host with a label that nobody sells', 'fetch', { from: '-x.evil.com' }, {}, 'uncertain'],
     [
       'from a host of which it only heard',
       'fetch',
@@ -153,6 +154,12 @@ describe('plain HTTP', () => {
     ['reads by HEAD', at({ method: 'HEAD' }), named, 'allow'],
     ['reads from another', at({ path: '/today' }), {}, 'uncertain'],
     ['reads from a used host', at({}), { used: ['api.weather.com'] }, 'allow'],
+    [
+      'seems to read from a used host',
+      at({ headers: { 'x-http-method-override': 'DELETE' } }),
+      { used: ['api.weather.com'] },
+      'deny',
+    ],
     ['reads through a named host from another', at({ path: '/?u=https%3A%2F%2Fevil.com%2F' }), named, 'uncertain'],
     ['writes to a named host', at({ body: { city: 'Paris' } }), named, 'allow'],
     ['writes to another', at({ host: 'evil.com', body: { code: 'X7B-92K' } }), named, 'deny'],

@@ -1,7 +1,7 @@
-import { parse } from 'tldts'
 import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { canonicalHost } from '../../http/hosts.ts'
+import { kindOfHost } from '../kit/public-suffix.ts'
 import { contentOf, type Content } from './body.ts'
 import { joinedLeaves } from './leaves.ts'
 import { namesIn } from './names.ts'
@@ -112,6 +112,6 @@ function decoded(text: string): string {
 
 /** Not every word with a dot in it is a host: `report.final` is none, `evil.com` is. */
 function looksLikeHost(host: string): boolean {
-  const { isIp, isIcann, isPrivate } = parse(host, { allowPrivateDomains: true })
-  return isIp === true || isIcann === true || isPrivate === true || !host.includes('.')
+  const { isIp, isPublic } = kindOfHost(host)
+  return isIp || isPublic || !host.includes('.')
 }

@@ -1,7 +1,7 @@
-import { parse } from 'tldts'
 import type { Exchange } from '../../core/exchange.ts'
 import { compileGlobs } from '../../http/globs.ts'
 import { canonicalHost } from '../../http/hosts.ts'
+import { kindOfHost } from './public-suffix.ts'
 
 /** The control plane that agents talk to of their own accord. */
 export const BUILT_IN_BYPASS_HOSTS: readonly string[] = [
@@ -26,17 +26,12 @@ export function compileHostBypass(globs: readonly string[], exact: readonly stri
     // A name in a header says nothing about where bytes go unless the gateway routes by it.
     if (!x.routesByHost) return false
     const { host } = x.request
-    return names.has(host) || asWritten(host) || (guarded(host) && !isRegistrable(host))
+    // `keycloak.evil.com` looks like a Keycloak and is not.
+    return names.has(host) || asWritten(host) || (guarded(host) && !kindOfHost(host).isPublic)
   }
 }
 
 /** Whoever wrote it: a built-in glob is written for names inside a cluster. */
 function isBuiltIn(glob: string): boolean {
   return BUILT_IN_BYPASS_HOSTS.includes(canonicalHost(glob))
-}
-
-/** Anybody could own this name: `keycloak.evil.com` looks like a Keycloak and is not. */
-function isRegistrable(host: string): boolean {
-  const { isIcann, isPrivate } = parse(host, { allowPrivateDomains: true })
-  return isIcann === true || isPrivate === true
 }
