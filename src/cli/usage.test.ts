@@ -7,6 +7,7 @@ test.each([
   ['validate p.yaml', { name: 'validate', file: 'p.yaml', json: false }],
   ['validate --json p.yaml', { name: 'validate', file: 'p.yaml', json: true }],
   ['version', { name: 'version' }],
+  ['--version', { name: 'version' }],
   ['--help', { name: 'help' }],
   ['serve -h', { name: 'help' }],
   ['', { name: 'wrong', message: 'a command is missing' }],

@@ -27,7 +27,12 @@ export function readUsage(words: readonly string[]): Usage {
     parsed = parseArgs({
       args: [...words],
       allowPositionals: true,
-      options: { config: { type: 'string' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        config: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean' },
+      },
     })
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))
@@ -35,6 +40,7 @@ export function readUsage(words: readonly string[]): Usage {
   const { values, positionals } = parsed
   const [name, ...rest] = positionals
   if (values.help === true) return { name: 'help' }
+  if (values.version === true) return { name: 'version' }
   if (name === undefined) return wrong('a command is missing')
   if (!COMMANDS.includes(name)) return wrong(unknownName('command', name, COMMANDS))
   if (name !== 'serve' && values.config !== undefined) return wrong(`${name} takes no --config`)

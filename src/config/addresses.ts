@@ -19,7 +19,7 @@ function wrongTcp(address: string): string | undefined {
 
 function wrongSocket(address: string): string | undefined {
   const path = address.slice(UNIX.length)
-  if (!isAbsolute(path)) return 'must be unix: and an absolute path, such as unix:/run/plumbline/ext_proc.sock'
+  if (!isAbsolute(path)) return 'must be unix: and an absolute path, such as unix:/run/plumbline/plumbline.sock'
   const tooLong = Buffer.byteLength(path) >= MAX_SOCKET_PATH_BYTES
   return tooLong ? `the socket's path must be shorter than ${MAX_SOCKET_PATH_BYTES} bytes` : undefined
 }

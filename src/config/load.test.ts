@@ -97,7 +97,7 @@ describe('a wrong configuration is explained', () => {
       [
         'p.yaml:3:18: listener.ext_proc_addr: must be host:port, such as 127.0.0.1:9090, or unix:/absolute/path',
         'p.yaml:3:18: listener.ext_proc_addr: must not stand beside inbound_addr or outbound_addr; keep one or the other',
-        'p.yaml:4:17: listener.inbound_addr: must be unix: and an absolute path, such as unix:/run/plumbline/ext_proc.sock',
+        'p.yaml:4:17: listener.inbound_addr: must be unix: and an absolute path, such as unix:/run/plumbline/plumbline.sock',
         "p.yaml:5:18: listener.outbound_addr: the socket's path must be shorter than 100 bytes",
         'p.yaml:6:18: admin.address: must be host:port, such as 127.0.0.1:9090',
       ],

@@ -23,6 +23,12 @@ test('a path that is free stays free', async () => {
   await clearSocketPath(join(folder, 'p.sock'))
 })
 
+test('a folder that is not there is named', async () => {
+  await expect(clearSocketPath(join(folder, 'run', 'p.sock'))).rejects.toThrow(
+    `${join(folder, 'run')}, the folder of the socket, does not exist`,
+  )
+})
+
 test('a socket that a dead process left is removed', async () => {
   const path = join(folder, 'p.sock')
   const program = `require('node:net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`

@@ -1,5 +1,6 @@
 import { lstat, unlink } from 'node:fs/promises'
 import { connect } from 'node:net'
+import { dirname } from 'node:path'
 
 /** The kernel's limit is 108 on Linux and 104 elsewhere, a temporary suffix of a tool included. */
 const PATH_BYTES_MAX = 100
@@ -17,10 +18,16 @@ export async function clearSocketPath(path: string): Promise<void> {
     throw new Error(`the socket path must be shorter than ${PATH_BYTES_MAX} bytes: ${path}`)
   }
   const found = await lstat(path).catch(absent)
-  if (found === undefined) return
+  if (found === undefined) return requireFolder(dirname(path))
   if (!found.isSocket()) throw new Error(`${path} exists and is no socket`)
   if (await answers(path)) throw new Error(`another process answers on ${path}`)
   await unlink(path)
+}
+
+/** To bind in a folder that is not there fails as "permission denied", which sends people the wrong way. */
+async function requireFolder(folder: string): Promise<void> {
+  if ((await lstat(folder).catch(absent)) !== undefined) return
+  throw new Error(`${folder}, the folder of the socket, does not exist; create it for the user of Envoy and Plumbline`)
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {
