@@ -93,6 +93,7 @@ describe.each(named('parser'))('%s as a parser', (_name, type) => {
       fc.property(exchanges, (x) => {
         const result = untouched(x, (frozen) => {
           expect(typeof parser.wantsExempt(frozen)).toBe('boolean')
+          expect(typeof parser.isHome(frozen)).toBe('boolean')
           return parser.read(frozen, frozen.body)
         })
         expect(isReadResult(result)).toBe(true)
