@@ -58,6 +58,15 @@ describe('a plain request', () => {
     expect(shown(plain, { headers, body }).value['action']).toEqual({ body: value })
   })
 
+  test('has the headers that replace its method or path, and no others', () => {
+    const headers = { 'x-http-method-override': 'DELETE', 'x-rewrite-url': '/b?to=m', authorization: 'Bearer x' }
+    expect(shown(plain, { path: '/a', headers }).value['http']).toEqual({
+      method: 'GET',
+      url: 'http://peer.test/a',
+      replaced_by_header: ['x-http-method-override: DELETE', 'x-rewrite-url: /b?to=m'],
+    })
+  })
+
   test('is text where its character set changes nothing about it', () => {
     const headers = { 'content-type': 'text/plain; charset=iso-8859-1' }
     expect(shown(plain, { headers, body: 'hello' }).value['action']).toEqual({ body: 'hello' })

@@ -1,9 +1,10 @@
 import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
+import { overridesIn } from '../../http/overrides.ts'
 import { contentOf, fingerprint, mediaTypeOf } from './body.ts'
 import { newSearch, shorten, shortenText, type Search } from './shorten.ts'
 
-/** An action as a judge is shown it. Of the headers it has the media type alone. */
+/** An action as a judge is shown it. Of the headers it has the media type, and what replaces the method or path. */
 export interface Description {
   /** One JSON object. */
   readonly json: string
@@ -94,15 +95,17 @@ function bodySubject(beside: Readonly<Record<string, unknown>>, x: Exchange, { h
 }
 
 function requestLine(x: Exchange, hide: Hide): Readonly<Record<string, unknown>> {
-  const { method, scheme, authority, path, query } = x.request
+  const { method, scheme, authority, path, query, headers } = x.request
   // What stands before an @ is a password, and the host that bytes go to stands after it.
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const url = `${scheme}://${host}${path}${query === '' ? '' : `?${query}`}`
   const print = fingerprint(x.body)
+  const overrides = overridesIn(headers)
   return {
     method,
     // In full: where an action goes is the last thing to shorten, and heads are small.
     url: hide(url),
+    ...(overrides.length === 0 ? {} : { replaced_by_header: hide(overrides.map((pair) => pair.join(': '))) }),
     media_type: mediaTypeOf(x)?.slice(0, MEDIA_TYPE_CHARACTERS),
     ...(print === undefined ? {} : { body_bytes: print.bytes, body_sha256: print.sha256 }),
   }

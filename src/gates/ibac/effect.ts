@@ -1,5 +1,6 @@
 import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
+import { overridesMethod } from '../../http/overrides.ts'
 
 /** Verbs that a tool's name may begin with when it only looks. */
 const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'read', 'search', 'fetch', 'find'])
@@ -13,7 +14,7 @@ export function onlyReads(action: Action, x: Exchange): boolean {
       return action.effect !== 'write' && verb !== undefined && READING_VERBS.has(verb)
     }
     case 'unclassified':
-      return x.request.method === 'GET' || x.request.method === 'HEAD'
+      return (x.request.method === 'GET' || x.request.method === 'HEAD') && !overridesMethod(x.request.headers)
     case 'request':
     case 'inference':
     case 'mechanics':

@@ -37,7 +37,6 @@ describe('a read by a tool', () => {
     ['from a host that the user named', 'fetch', { url: 'https://a.com/x9/1' }, { user: 'Read a.com' }, 'allow'],
     ['from a trusted host', 'fetch', { url: 'https://x.trusted.com/' }, {}, 'allow'],
     ['from a host that the session used', 'fetch', { url: 'https://a.com/' }, { used: ['a.com'] }, 'allow'],
-    ['from a bare host with a label that nobody sells', 'fetch', { from: '-x.evil.com' }, {}, 'uncertain'],
     [
       'from a host of which it only heard',
       'fetch',
@@ -118,6 +117,13 @@ describe('what may write', () => {
       'uncertain',
     ],
     ['without destination, asked for by name', 'create_note', { text: 'x' }, { user: 'Make a note' }, 'allow'],
+    [
+      'to a bare host with a label that nobody sells',
+      'create_note',
+      { at: 'x-.evil.com' },
+      { user: 'Make a note' },
+      'deny',
+    ],
     ['without destination, not asked for', 'create_note', { text: 'x' }, {}, 'uncertain'],
     ['with a name that is only part of a word', 'send_email', {}, { user: 'Summarize my emails' }, 'uncertain'],
     ['with a name of little words', 'do_it_to_me', {}, { user: 'do it to me' }, 'uncertain'],

@@ -31,6 +31,8 @@ describe('the built-in paths', () => {
     ['a query', { path: '/healthz?code=X7B' }],
     ['another name below well-known', { path: '/.well-known/X7B-92K' }],
     ['a document followed by another path', { path: '/.well-known/oauth-protected-resource/X7B' }],
+    ['a header with another path', { path: '/healthz', headers: { 'x-original-url': '/collect?code=X7B' } }],
+    ['a header with another method', { path: '/healthz', headers: { 'x-http-method-override': 'DELETE' } }],
     ['a trailing slash', { path: '/healthz/' }],
     ['a longer name', { path: '/healthz2' }],
     ['a name in capitals', { path: '/HEALTHZ' }],

@@ -1,5 +1,6 @@
 import type { Head } from '../../core/exchange.ts'
 import { compileGlobs } from '../../http/globs.ts'
+import { isPlainlyAddressed } from '../../http/overrides.ts'
 
 const WELL_KNOWN = '/.well-known/*'
 
@@ -28,7 +29,7 @@ export function compilePathBypass(globs: readonly string[], resourcePaths: reado
   )
   return (head) => {
     const { path, canonicalPath } = head
-    if (canonicalPath === undefined) return false
+    if (canonicalPath === undefined || !isPlainlyAddressed(head.headers)) return false
     // Both readings of the path must be on the list: the upstream may take either.
     if (asWritten(path) && asWritten(canonicalPath)) return true
     return carriesNothing(head) && guarded.has(path) && guarded.has(canonicalPath)

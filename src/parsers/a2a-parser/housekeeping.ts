@@ -1,4 +1,5 @@
 import type { Head } from '../../core/exchange.ts'
+import { isPlainlyAddressed } from '../../http/overrides.ts'
 import type { Operation } from './operations.ts'
 import { readMembers } from './members.ts'
 
@@ -22,9 +23,12 @@ function knownName(operation: Pick<Operation, 'fits'>, key: string): string | un
   return operation.fits.has(name) ? name : undefined
 }
 
-/** The query of a poll: the operation's own parameters as text, each once, and the version of the protocol. */
-export function isPlainQuery(operation: Pick<Operation, 'fits'>, head: Head): boolean {
-  if (head.query.length > MAX_BYTES) return false
+/**
+ * Whether the request line is nothing but a poll's: no server takes it for another, and its query has the operation's own
+ * parameters as text, each once, and the version of the protocol.
+ */
+export function isPlainLine(operation: Pick<Operation, 'fits'>, head: Head): boolean {
+  if (head.query.length > MAX_BYTES || !isPlainlyAddressed(head.headers)) return false
   const seen = new Set<string>()
   return [...new URLSearchParams(head.query)].every(([key, value]) => {
     const name = key === 'A2A-Version' ? key : knownName(operation, key)

@@ -270,6 +270,11 @@ describe('everything else that an agent is asked', () => {
     ['a parameter over HTTP that comes again', { path: '/a2a/tasks/t3?historyLength=1&historyLength=2' }],
     ['a query over HTTP', { path: '/a2a/tasks/t3?code=X7B' }],
     ['a sentence in the query over HTTP', { path: '/a2a/tasks/t3?historyLength=the+code' }],
+    ['a header with another method', { path: '/a2a/tasks/t3', headers: { 'x-http-method': 'DELETE' } }],
+    [
+      'a header with another path',
+      { headers: { 'x-original-url': '/pay?to=m' }, body: rpc('tasks/get', { id: 't3' }) },
+    ],
     ['a body over HTTP', { method: 'GET', path: '/a2a/tasks/t3', body: { code: 'X7B' } }],
   ])('looking like a poll is no way past: %s', (_, given) => {
     expect(gist(given, { paths: ['/a2a'] })).toMatchObject({ kind: 'request', effect: 'unknown', sure: true })

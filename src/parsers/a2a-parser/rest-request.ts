@@ -4,7 +4,7 @@ import { isObject } from '../../json/rpc.ts'
 import { readJson } from '../../json/strict.ts'
 import { plainRefusal } from '../kit/refusal.ts'
 import { versionsDiffer, type Ground } from './ground.ts'
-import { isPlainPoll, isPlainQuery } from './housekeeping.ts'
+import { isPlainPoll, isPlainLine } from './housekeeping.ts'
 import { namesOf } from './message.ts'
 import { operationOf, type Operation } from './operations.ts'
 import { actionReading, sendReading, type Frame } from './reading.ts'
@@ -64,7 +64,7 @@ function isPlain(x: Exchange, operation: Operation, rest: RestPath, args: unknow
   const named = operation.task === undefined ? {} : { [operation.task]: rest.taskId }
   const size = body.kind === 'whole' ? body.bytes.length : 0
   const inside = args === undefined ? {} : args
-  return isObject(inside) && isPlainPoll(operation, { ...inside, ...named }, size) && isPlainQuery(operation, x.request)
+  return isObject(inside) && isPlainPoll(operation, { ...inside, ...named }, size) && isPlainLine(operation, x.request)
 }
 
 function contextInQuery(x: Exchange, operation: Operation): string | undefined {

@@ -4,7 +4,7 @@ import { readEnvelope, withExtra, type Envelope } from '../../json/rpc.ts'
 import { plainRefusal, rpcRefusal, takesOnlyEvents } from '../kit/refusal.ts'
 import type { A2aConfig } from './config.ts'
 import { versionsDiffer, type Ground } from './ground.ts'
-import { isPlainPoll, isPlainQuery } from './housekeeping.ts'
+import { isPlainPoll, isPlainLine } from './housekeeping.ts'
 import { namesOf, readName } from './message.ts'
 import { isSharedName, operationOf, type Operation } from './operations.ts'
 import { actionReading, sendReading, type Frame, type Refuse } from './reading.ts'
@@ -108,7 +108,7 @@ function lookUpOrChange(
     !call.extra &&
     x.request.method === 'POST' &&
     isPlainPoll(operation, params, size) &&
-    isPlainQuery(versionOnly, x.request)
+    isPlainLine(versionOnly, x.request)
   const what = frame.method ?? ''
   if (plain) return actionReading(frame, { kind: 'mechanics', what, effect: 'read', home: ground.home }, hint)
   // A poll with more in it than polling needs may do more than look.

@@ -185,6 +185,7 @@ describe('whose a request is', () => {
     ],
     ['JSON-RPC', { body: { jsonrpc: '2.0', id: 1, method: 'ping' } }],
     ['a request without a body', { method: 'POST' }],
+    ['a look-up with another method in a header', { headers: { 'x-http-method-override': 'DELETE' } }],
     ['a deletion', { method: 'DELETE' }],
   ])('not even there: %s', (_, given) => {
     expect(read({ host: HOST, path: '/x', ...given })).toEqual({ kind: 'not-mine' })

@@ -2,6 +2,7 @@ import type { Action, Home } from '../../core/action.ts'
 import type { Body, Exchange } from '../../core/exchange.ts'
 import type { ReadResult, Reading } from '../../core/plugin.ts'
 import type { Lesson } from '../../core/session.ts'
+import { isPlainlyAddressed } from '../../http/overrides.ts'
 import { loosestPath } from '../../http/paths.ts'
 import { mistakable } from '../../json/fold.ts'
 import { isObject } from '../../json/rpc.ts'
@@ -42,8 +43,9 @@ export function readRequest(x: Exchange, body: Body, home: Home): Read {
 
 /** Lists of models and the like, on hosts that serve nothing else. */
 function lookUp(x: Exchange, home: Home): ReadResult {
-  const { method } = x.request
-  if (home !== 'own' || (method !== 'GET' && method !== 'HEAD')) return { kind: 'not-mine' }
+  const { method, headers } = x.request
+  const looks = (method === 'GET' || method === 'HEAD') && isPlainlyAddressed(headers)
+  if (home !== 'own' || !looks) return { kind: 'not-mine' }
   return reading({ kind: 'mechanics', what: method, effect: 'read', home }, [], {})
 }
 

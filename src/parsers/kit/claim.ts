@@ -33,10 +33,13 @@ export function mayStandOn(x: Exchange, paths: (path: string) => boolean): boole
   return withOrWithoutSlash(canonicalPath ?? path, paths) || withOrWithoutSlash(loosestPath(path), paths)
 }
 
-/** Whether every server agrees that a request stands on one of the paths, with or without a trailing slash. */
+/**
+ * Whether every server agrees that a request stands on one of the paths, with or without a trailing slash. As it is
+ * written, too: the way there (`/secret/../mcp`) could be the message.
+ */
 export function standsOn(x: Exchange, paths: (path: string) => boolean): boolean {
-  const { canonicalPath } = x.request
-  return canonicalPath !== undefined && withOrWithoutSlash(canonicalPath, paths)
+  const { path, canonicalPath } = x.request
+  return canonicalPath !== undefined && withOrWithoutSlash(canonicalPath, paths) && withOrWithoutSlash(path, paths)
 }
 
 function withOrWithoutSlash(path: string, paths: (path: string) => boolean): boolean {

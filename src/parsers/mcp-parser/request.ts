@@ -1,6 +1,7 @@
 import type { Action, Home } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import type { NonEmpty, Reading, ReadResult } from '../../core/plugin.ts'
+import { isPlainlyAddressed, overridesMethod } from '../../http/overrides.ts'
 import { mistakable } from '../../json/fold.ts'
 import { isObject, readEnvelope, withExtra, type Envelope } from '../../json/rpc.ts'
 import type { McpConfig } from './config.ts'
@@ -11,7 +12,6 @@ import { effectOf, fitsMechanics, isKnownMethod, isNotification, isSharedMethod,
 import { contradictedHeader, repeatedHeader, wantsTypedResults } from './mirrored.ts'
 import { hostNote, taskNote } from './notes.ts'
 import { readToolCall, type ToolCall } from './tool-call.ts'
-import { overridesMethod } from './transport.ts'
 
 type Message = Extract<Envelope, { ok: true }>
 type Params = Readonly<Record<string, unknown>>
@@ -59,7 +59,7 @@ function wrongAround(x: Exchange, message: Message, params: Params, ground: Grou
   if (repeated !== undefined) return `${repeated} more than once`
   const contradicted = contradictedHeader(headers, message.method, params)
   if (contradicted !== undefined) return `${contradicted} says something else than the body`
-  if (ground.claimed && overridesMethod(x)) return 'a header that changes the method'
+  if (ground.claimed && overridesMethod(headers)) return 'a header that changes the method'
   const known = message.method !== undefined && isKnownMethod(message.method)
   const ours = ground.claimed || known
   return ours && mistakable(params, PARAMETERS) !== undefined ? 'a parameter in another case' : undefined
@@ -117,7 +117,7 @@ function actionsOf(x: Exchange, message: Message, call: ToolCall | undefined, ho
   if (message.method === undefined) return [responseAction(x, message, home)]
   const { method } = message
   const rightShape = isNotification(method) === (message.kind === 'notification')
-  const plain = x.request.method === 'POST' && !message.extra && rightShape
+  const plain = x.request.method === 'POST' && isPlainlyAddressed(x.request.headers) && !message.extra && rightShape
   const knowsTask = (taskId: string) => x.notes.has(taskNote(x, taskId))
   if (plain && fitsMechanics(method, message.params, knowsTask)) {
     return [{ kind: 'mechanics', what: method, effect: 'read', home }]

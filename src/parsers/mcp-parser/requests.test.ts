@@ -430,6 +430,8 @@ describe('without a body', () => {
     ['a session twice', { path: '/mcp?sessionId=a&sessionId=b' }],
     ['a path that servers differ about', { path: '/mcp;x=secret' }],
     ['below a path', { path: '/mcp/secret' }],
+    ['dots that lead there', { path: '/secret/../mcp' }],
+    ['a path in a header', { path: '/mcp', headers: { 'x-original-url': '/collect?secret' } }],
     ['DELETE without session', { path: '/messages', method: 'DELETE' }],
     ['HEAD', { path: '/mcp', method: 'HEAD' }],
     ['OPTIONS', { path: '/mcp', method: 'OPTIONS' }],

@@ -1,14 +1,10 @@
 import type { Exchange } from '../../core/exchange.ts'
 import type { ReadResult } from '../../core/plugin.ts'
+import { isPlainlyAddressed, overridesMethod } from '../../http/overrides.ts'
 import { plainRefusal } from '../kit/refusal.ts'
 import type { Ground } from './ground.ts'
 import { hasSession, repeatedHeader } from './mirrored.ts'
 import { hostNote } from './notes.ts'
-
-/** Headers by which some servers take a request for one with another method. */
-const OVERRIDES = ['x-http-method-override', 'x-http-method', 'x-method-override']
-
-export const overridesMethod = (x: Exchange): boolean => OVERRIDES.some((name) => x.request.headers.has(name))
 
 /** Methods of requests that are there for their body. */
 const CARRYING = new Set(['POST', 'PUT', 'PATCH'])
@@ -18,7 +14,7 @@ export function readTransport(x: Exchange, ground: Ground): ReadResult {
   const { method, headers } = x.request
   if (!ground.claimed) return { kind: 'not-mine' }
   const unreadable = (why: string): ReadResult => ({ kind: 'unreadable', code: 'plumbline.unreadable', why })
-  if (ground.nearPath && overridesMethod(x)) return unreadable('a header that changes the method')
+  if (ground.nearPath && overridesMethod(headers)) return unreadable('a header that changes the method')
   const repeated = repeatedHeader(headers)
   if (repeated !== undefined) return unreadable(`${repeated} more than once`)
   if (CARRYING.has(method)) return unreadable('no message')
@@ -43,7 +39,7 @@ const SESSION_QUERY = /^sessionId=[\w.~-]{1,128}$/
 function streamMethod(x: Exchange, ground: Ground): '$transport/stream' | '$transport/terminate' | undefined {
   const { method, query, headers } = x.request
   const inQuery = SESSION_QUERY.test(query)
-  if (!ground.onPath || (query !== '' && !inQuery)) return undefined
+  if (!ground.onPath || !isPlainlyAddressed(headers) || (query !== '' && !inQuery)) return undefined
   if (method === 'GET') return '$transport/stream'
   // Without a session to end, DELETE deletes something else.
   return method === 'DELETE' && (hasSession(headers) || inQuery) ? '$transport/terminate' : undefined
