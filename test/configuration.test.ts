@@ -36,3 +36,9 @@ describe('docs/configuration.md', () => {
     expect(readConfig(yaml, 'example', { environment, types: PLUGIN_TYPES })).toMatchObject({ ok: true })
   })
 })
+
+test('the configuration in README.md is valid', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? []
+  expect(readConfig(yaml, 'README.md', { environment: {}, types: PLUGIN_TYPES })).toMatchObject({ ok: true })
+})

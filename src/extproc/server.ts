@@ -150,7 +150,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
       log.warn(
         { node: process.versions.node },
         'this Node cannot raise the limit of stream resets: Envoy needs max_requests_per_connection on our cluster, or ' +
-          'the runtime setting envoy.reloadable_features.ext_proc_graceful_grpc_close',
+          'the runtime setting envoy.reloadable_features.ext_proc_graceful_grpc_close (envoy/sidecar.yaml has both)',
       )
     }
     for (const listener of options.listeners) await bind(listener)
