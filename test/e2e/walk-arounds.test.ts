@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sendRaw } from '../support/clients.ts'
 import type { Asked } from '../support/clients.ts'
 import { useStage } from '../support/e2e.ts'
 import { allow, deny, startJudge } from '../support/judge.ts'
@@ -37,7 +38,7 @@ const NAMES = [
     'prometheus.dev',
     'jaeger.co.uk',
   ],
-  ...['files.partner.com', 'a.files.partner.com'],
+  ...['keycloak.-x.evil.com', 'keycloak.x-.evil.com', 'files.partner.com', 'a.files.partner.com'],
 ]
 
 let judge: StubJudge
@@ -401,6 +402,8 @@ describe('where hosts decide where bytes go', () => {
           'Keycloak.evil.com.:443',
         ]
           .concat(
+            'keycloak.-x.evil.com',
+            'keycloak.x-.evil.com',
             'otel-collector.github.io',
             'spire-agent.evil.net',
             'prometheus.dev',
@@ -415,6 +418,21 @@ describe('where hosts decide where bytes go', () => {
       'in the cluster: %s',
       (host) => expectSkipped(agent(), post(host, '/v1/traces', 'spans', PLAIN), 'host_bypass'),
     )
+  })
+
+  test('f: the host of the request line counts, and not another Host header', async () => {
+    const request = (target: string, host: string) =>
+      [`POST ${target} HTTP/1.1`, `host: ${host}`, 'content-length: 7', 'connection: close', '', LOOT].join('\r\n')
+    const send = (text: string) => sendRaw(stage().envoy.outboundPort, text, () => false)
+    judge.judge(deny)
+    const before = sightOf(world)
+    expect(await send(request('http://evil.test/collect', 'keycloak'))).toMatch(/^HTTP\/1.1 403 /)
+    expect(judge.questions.at(-1)?.text).toContain('http://evil.test/collect')
+    expect(await send(request('/collect', 'keycloak\r\nhost: evil.test'))).toMatch(/^HTTP\/1.1 403 /)
+    expect(judge.questions.at(-1)?.text).toContain('http://keycloak,evil.test/collect')
+    expect(sightOf(world)).toEqual(before)
+    expect(await send(request('http://keycloak/realms', 'evil.test'))).toMatch(/^HTTP\/1.1 200 /)
+    expect(world.arrivals.at(-1)?.path).toBe('/realms')
   })
 
   test('i: a preflight is judged like any other request', () =>
