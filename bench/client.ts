@@ -11,6 +11,8 @@ export interface Drive {
   readonly request: Uint8Array
   readonly clients: number
   readonly ms: number
+  /** Goes on beyond `ms` until there were so many. */
+  readonly exchanges?: number
 }
 
 export interface Driven {
@@ -26,18 +28,21 @@ serveAsks(async (drive: Drive): Promise<Driven> => {
   const took: number[] = []
   let wrong = 0
   const began = performance.now()
-  const end = began + drive.ms
-  const note = (ms: number, status: number) => {
+  const note = (ms: number, status: number, now: number): boolean => {
     took.push(ms)
     if (status !== 200) wrong += 1
+    return now < began + drive.ms || took.length < (drive.exchanges ?? 0)
   }
-  await Promise.all(Array.from({ length: drive.clients }, () => client(drive, end, note)))
+  await Promise.all(Array.from({ length: drive.clients }, () => client(drive, note)))
   const seconds = (performance.now() - began) / 1000
   took.sort((a, b) => a - b)
   return { exchanges: took.length, wrong, seconds, p50Ms: quantile(took, 0.5), p99Ms: quantile(took, 0.99) }
 })
 
-function client({ port, request }: Drive, end: number, note: (ms: number, status: number) => void): Promise<void> {
+/** Whether to go on. */
+type Note = (ms: number, status: number, now: number) => boolean
+
+function client({ port, request }: Drive, note: Note): Promise<void> {
   return new Promise((done, fail) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true })
     const read = createAnswerReader()
@@ -53,8 +58,7 @@ function client({ port, request }: Drive, end: number, note: (ms: number, status
       const status = read(piece)
       if (status === undefined) return
       const now = performance.now()
-      note(now - sent, status)
-      if (now < end) return send()
+      if (note(now - sent, status, now)) return send()
       socket.destroy()
       done()
     })

@@ -17,13 +17,20 @@ export interface Measured {
   readonly messages: number | undefined
 }
 
-const WARM_UP_MS = 1500
+/** Fewer, and much of what is measured is code that is being compiled. */
+const WARM_UP_EXCHANGES = 6000
 
 /** Lets code be compiled, has a user speak first, and makes sure that the row does what it says. */
 export async function warmUp(rig: Rig, load: Load, generator: LoadGenerator, clients: number): Promise<void> {
   const spoken = post('agent.test', '/', a2aSend('Sum up the quarterly report of the northern branch.'))
   await drive(generator, { port: rig.envoy.inboundPort, request: spoken, clients: 1, ms: 0 })
-  await drive(generator, { port: rig.envoy.outboundPort, request: load.request, clients, ms: WARM_UP_MS })
+  await drive(generator, {
+    port: rig.envoy.outboundPort,
+    request: load.request,
+    clients,
+    ms: 0,
+    exchanges: WARM_UP_EXCHANGES,
+  })
   if (rig.row.processor.kind !== 'plumbline') return
   const recorded = rig.processor?.takeRecord()?.invocations.map(({ plugin, reason }) => `${plugin} ${reason}`) ?? []
   const missing = rig.row.proof[load.id].filter((entry) => !recorded.includes(entry))

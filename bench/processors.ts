@@ -15,17 +15,20 @@ export interface RunningProcessor extends Closable {
   cpuMs(): number
   /** What it wrote since this was last called; its newest record. */
   takeRecord(): ExchangeRecord | undefined
+  /** Begins a profile; then ends it and writes it down. */
+  toggleProfile(): void
 }
 
 export interface Place {
   readonly folder: string
   readonly socket: string
   readonly adminPort: number
-  /** Options for node, such as those of its profiler. */
-  readonly nodeOptions: readonly string[]
+  /** Where `toggleProfile` writes; undefined: the profiler is not loaded. */
+  readonly profile: string | undefined
 }
 
 const MAIN = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const PROFILER = new URL('profiler.mjs', import.meta.url).href
 const FLOOR = fileURLToPath(new URL('../test/support/extproc/floor.ts', import.meta.url))
 
 export function startFloorProcess(place: Place): Promise<RunningProcessor> {
@@ -49,7 +52,11 @@ async function start(place: Place, args: readonly string[]): Promise<RunningProc
   // A file, as a log collector would have it: read by nobody while the clock runs.
   const log = join(place.folder, 'processor.log')
   const output = openSync(log, 'a')
-  const child = spawn(process.execPath, [...place.nodeOptions, ...args], { stdio: ['ignore', output, output] })
+  const { profile } = place
+  const child = spawn(process.execPath, [...(profile === undefined ? [] : ['--import', PROFILER]), ...args], {
+    stdio: ['ignore', output, output],
+    env: profile === undefined ? process.env : { ...process.env, BENCH_PROFILE: profile },
+  })
   closeSync(output)
   const ended = new Promise((done) => child.once('exit', done))
   await until('the processor to listen', async () => {
@@ -65,6 +72,7 @@ async function start(place: Place, args: readonly string[]): Promise<RunningProc
       const line = text.split('\n').findLast((one) => one.includes('"invocations"'))
       return line === undefined ? undefined : (JSON.parse(line) as ExchangeRecord)
     },
+    toggleProfile: () => void child.kill('SIGUSR2'),
     close: async () => {
       child.kill('SIGTERM')
       await ended

@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 
 interface CallFrame {
   readonly functionName: string
@@ -7,7 +6,7 @@ interface CallFrame {
   readonly lineNumber: number
 }
 
-/** What `node --cpu-prof` writes. */
+/** As V8 writes it. */
 interface CpuProfile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: CallFrame }[]
   readonly samples: readonly number[]
@@ -18,10 +17,8 @@ const IDLE = '(idle)'
 const TOP = 40
 
 /** Self time by part of the program and by function, without the time that it waited. */
-export function report(folder: string): string {
-  const file = readdirSync(folder).find((name) => name.endsWith('.cpuprofile'))
-  if (file === undefined) throw new Error('The processor left no profile.')
-  const profile = JSON.parse(readFileSync(join(folder, file), 'utf8')) as CpuProfile
+export function report(file: string): string {
+  const profile = JSON.parse(readFileSync(file, 'utf8')) as CpuProfile
   const frames = new Map(profile.nodes.map(({ id, callFrame }) => [id, callFrame]))
   const byPart = new Map<string, number>()
   const byFunction = new Map<string, number>()

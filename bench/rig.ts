@@ -19,11 +19,11 @@ export interface Rig extends Closable {
   readonly processor: RunningProcessor | undefined
 }
 
-export function startRig(row: Row, farSidePort: number, nodeOptions: readonly string[] = []): Promise<Rig> {
+export function startRig(row: Row, farSidePort: number, profile?: string): Promise<Rig> {
   return openedTogether(async (closing) => {
     const folder = closing.add(await scratchFolder()).path
     const [adminPort = 0] = await freePorts(1)
-    const place = { folder, adminPort, socket: join(folder, 'p.sock'), nodeOptions }
+    const place = { folder, adminPort, socket: join(folder, 'p.sock'), profile }
     const processor = await startProcessor(row, place, farSidePort)
     if (processor !== undefined) closing.add(processor)
     const envoy = closing.add(

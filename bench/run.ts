@@ -1,9 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { Closing } from '../test/support/closing.ts'
 import { scratchFolder } from '../test/support/scratch.ts'
+import { until } from '../test/support/until.ts'
 import { startHelper } from './children.ts'
+import type { Load } from './loads.ts'
 import { measure, warmUp } from './measure.ts'
 import type { LoadGenerator, Measured } from './measure.ts'
 import { readOptions, USAGE } from './options.ts'
@@ -65,21 +67,34 @@ async function profile(options: Options, farSidePort: number, generator: LoadGen
   try {
     for (const row of options.rows.filter(({ processor }) => processor.kind !== 'none')) {
       for (const load of options.loads) {
-        const folder = join(scratch.path, `${row.id}-${load.id}`)
-        mkdirSync(folder)
-        const rig = await startRig(row, farSidePort, ['--cpu-prof', '--cpu-prof-dir', folder])
-        try {
-          await warmUp(rig, load, generator, options.clients)
-          const { cpuMs } = await measure(rig, load, generator, options)
-          console.log(`\n${row.title}; ${load.title}: ${cpuMs?.toFixed(3)} ms per exchange, profiler included\n`)
-        } finally {
-          await rig.close()
-        }
-        console.log(report(folder))
+        const file = join(scratch.path, `${row.id}-${load.id}.cpuprofile`)
+        const { cpuMs } = await profileOne(await startRig(row, farSidePort, file), load, generator, options, file)
+        console.log(`\n${row.title}; ${load.title}: ${cpuMs?.toFixed(3)} ms per exchange, profiler included\n`)
+        console.log(report(file))
       }
     }
   } finally {
     await scratch.close()
+  }
+}
+
+async function profileOne(
+  rig: Rig,
+  load: Load,
+  generator: LoadGenerator,
+  options: Options,
+  file: string,
+): Promise<Measured> {
+  try {
+    await warmUp(rig, load, generator, options.clients)
+    rig.processor?.toggleProfile()
+    const measured = await measure(rig, load, generator, options)
+    rig.processor?.toggleProfile()
+    await until('the profile', () => (existsSync(file) ? true : undefined))
+    return measured
+  } finally {
+    // It ends behind what it writes.
+    await rig.close()
   }
 }
 

@@ -5,5 +5,3 @@ const [address] = process.argv.slice(2)
 if (address === undefined) throw new Error('Say where to listen.')
 await startFloor(address)
 console.log('listening')
-// Ends by itself, so that a profiler can write down what it saw.
-process.once('SIGTERM', () => process.exit())
