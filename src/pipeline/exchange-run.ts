@@ -209,6 +209,8 @@ class ExchangeRun implements ExchangeHandler {
 
   /** Reads, resolves, judges, learns. The reply is the whole chain's. */
   private async decide(body: Body): Promise<BodyReply> {
+    const { caller, head } = this
+    if (caller?.direction === 'outbound' && head !== undefined) this.session = this.resolveOutbound(caller, head)
     const unresolved = this.view(body)
     const read =
       body.kind === 'unread'
@@ -221,7 +223,9 @@ class ExchangeRun implements ExchangeHandler {
     const understood = read.kind === 'understood' ? read : unread([], unresolved, this.recorder)
     this.understood = understood
     this.render = (no) => understood.found[0].reading.refuse(no)
-    this.session = this.resolve(understood)
+    if (caller?.direction === 'inbound') {
+      this.session = this.context.sessions.peek(this.inboundQuery(caller, understood))
+    }
 
     const refusal = await this.judgeAll(understood, this.view(body))
     if (refusal !== undefined) return refusal
@@ -244,16 +248,10 @@ class ExchangeRun implements ExchangeHandler {
     return this.chain.gates.every((g) => g.mode !== 'enforce' || this.exempt.has(g))
   }
 
-  private resolve(understood: Understood): Resolution {
-    const { sessions } = this.context
-    const caller = this.caller
-    const head = this.head
-    if (caller === undefined || head === undefined) return NO_SESSION
-    if (caller.direction === 'outbound') {
-      const handles = head.headers.all(HANDLE_HEADER)
-      return sessions.resolve({ workload: caller.workload, handles, traceId: this.traceId })
-    }
-    return sessions.peek(this.inboundQuery(caller, understood))
+  /** From the head: whose action this is. An unreadable message has a session too, so that its record names it. */
+  private resolveOutbound(caller: Caller, head: Head): Resolution {
+    const handles = head.headers.all(HANDLE_HEADER)
+    return this.context.sessions.resolve({ workload: caller.workload, handles, traceId: this.traceId })
   }
 
   private inboundQuery(caller: Caller, understood: Understood) {

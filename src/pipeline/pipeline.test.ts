@@ -369,6 +369,15 @@ describe('unreadable messages', () => {
     expect(await run.handler.requestHead(head(), false)).toMatchObject({ kind: 'continue', body: 'whole' })
   })
 
+  test('the record of an unreadable message names its session', async () => {
+    const run = start([bad('enforce'), yes('enforce')])
+    await post(run)
+    expect(recordOf(run, 'refused')).toMatchObject({
+      sessionId: 's1',
+      session: { method: 'handle', certainty: 'exact' },
+    })
+  })
+
   test('a decoded body over the limit is refused before any parser sees it', async () => {
     const run = start([placed(parser(reading())), yes('enforce')])
     expect(refusalOf(await post(run, {}, 'x'.repeat(1001)))).toMatchObject({ status: 413, code: 'plumbline.too_large' })
