@@ -22,6 +22,14 @@ export function mediaType(headers: HeaderView): MediaType | 'several' | undefine
   return { essence: essence.trim().toLowerCase(), charset: charsets[0] }
 }
 
+const NAMED = 4
+
+/** The first character sets that some reader could take from the content type, also where there are several. */
+export function charsetsNamed(headers: HeaderView): readonly string[] {
+  const each = headers.all('content-type').flatMap((value) => value.split(','))
+  return [...new Set(each.flatMap(charsetsOf))].slice(0, NAMED)
+}
+
 function charsetsOf(value: string): readonly string[] {
   return [...value.matchAll(PARAMETER)]
     .filter(([, name]) => name?.toLowerCase() === 'charset')

@@ -19,6 +19,53 @@ function decodeUtf7(bytes: Uint8Array): string {
   })
 }
 
+/** Labels of IBM's code pages that the platform's decoder does not know. Those of ASCII's kind are seen without decoding. */
+const EBCDIC_LABEL = /^(?:x-)?(?:ibm|cp|ebcdic)/
+
+/** What nearly all EBCDIC code pages agree on, and where they have brackets: enough to see keys. */
+const EBCDIC_RUNS: readonly (readonly [first: number, characters: string])[] = [
+  [0x81, 'abcdefghi'],
+  [0x91, 'jklmnopqr'],
+  [0xa2, 'stuvwxyz'],
+  [0xc1, 'ABCDEFGHI'],
+  [0xd1, 'JKLMNOPQR'],
+  [0xe2, 'STUVWXYZ'],
+  [0xf0, '0123456789'],
+  [0x05, '\t'],
+  [0x0d, '\r'],
+  [0x15, '\n'],
+  [0x25, '\n'],
+  [0x40, ' '],
+  [0x4a, '['],
+  [0x4b, '.'],
+  [0x60, '-/'],
+  [0x6b, ','],
+  [0x6d, '_'],
+  [0x7a, ':'],
+  [0x7f, '"'],
+  [0xad, '['],
+  [0xba, '[]'],
+  [0xbd, ']'],
+  [0xc0, '{'],
+  [0xd0, '}'],
+  [0xe0, '\\'],
+]
+
+const EBCDIC: ReadonlyMap<number, string> = new Map(
+  EBCDIC_RUNS.flatMap(([first, characters]) =>
+    [...characters].map((character, at) => [first + at, character] as const),
+  ),
+)
+
+function decodeEbcdic(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => EBCDIC.get(byte) ?? '\ufffd').join('')
+}
+
+/** ISO 2022 shifts between sets by controls, which a reader takes out of the text. */
+function withoutShifts(text: string): string {
+  return text.replace(/\u001b[ -/]*[0-~]|[\u000e\u000f]/g, '')
+}
+
 const decodeAs = (label: string, bytes: Uint8Array) => new TextDecoder(label, { ignoreBOM: true }).decode(bytes)
 
 /** How JSON readers that accept more than UTF-8 tell the encoding: by the mark, else by where the zero bytes are. */
@@ -39,7 +86,8 @@ function decodeLabelled(label: string, bytes: Uint8Array): string | undefined {
   try {
     return decodeAs(label, bytes)
   } catch {
-    return undefined
+    if (EBCDIC_LABEL.test(label)) return decodeEbcdic(bytes)
+    return label.startsWith('iso-2022') ? withoutShifts(decodeAs('utf-8', bytes)) : undefined
   }
 }
 

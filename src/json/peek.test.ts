@@ -14,6 +14,9 @@ const utf16be = (text: string) => Buffer.from(text, 'utf16le').swap16()
 
 const CALL = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}'
 
+/** `{"jsonrpc":"2.0","method":"tools/call"}` in code page 37. */
+const EBCDIC_CALL = 'c07f91a296959997837f7a7ff24bf07f6b7f9485a38896847f7a7fa3969693a261838193937fd0'
+
 describe('peek sees jsonrpc and the method in', () => {
   test.each<[string, Uint8Array]>([
     ['plain JSON', bytes(CALL)],
@@ -39,6 +42,8 @@ describe('peek sees jsonrpc and the method in', () => {
     ['lines of JSON', bytes(`${CALL}\n${CALL}`)],
     ['an invalid byte', Buffer.concat([bytes(CALL.slice(0, -2)), Uint8Array.of(0xff), bytes('}')])],
     ['comments and bare keys', bytes("/* x */ {jsonrpc: '2.0', // y\n method: 'tools/call',}")],
+    ['a comment that ends with CR', bytes(`{"a":1, //\r${CALL.slice(1)}`)],
+    ['a comment that ends with a line separator', bytes(`{"a":1, //\u2028${CALL.slice(1)}`)],
     ['a cut message', bytes(CALL.slice(0, 50))],
     ['NaN', bytes(CALL.replace('"x"', 'NaN'))],
     ['deep nesting before it', bytes(`{"a":${'['.repeat(100)}${']'.repeat(100)},${CALL.slice(1)}`)],
@@ -55,6 +60,8 @@ describe('peek sees jsonrpc and the method in', () => {
       'shift_jis',
       Buffer.from(`{"a\x83\x5c":1,${CALL.slice(1)}`, 'latin1'),
     ],
+    ['EBCDIC', 'ibm037', Buffer.from(EBCDIC_CALL, 'hex')],
+    ['shifts in the middle of a word', 'iso-2022-kr', bytes(CALL.replace('jsonrpc', '\u001b$)Cjson\u000frpc'))],
   ])('%s, when the content type names it', (_, charset, body) => {
     expect([...peek(body, charset).keys]).toContain('jsonrpc')
     expect(peek(body, charset).methods).toContain('tools/call')

@@ -148,11 +148,14 @@ function tokenEnd(text: string, at: number, code: number, lastComment: number): 
   return end
 }
 
+/** Readers of JSON with comments end a line at any of these. */
+const LINE_END = /[\n\r\u2028\u2029]/g
+
 /** `lastComment`: where the last comment may end, so that an open one is not looked for again and again. */
 function commentEnd(text: string, at: number, lastComment: number): number {
   if (text.startsWith('//', at)) {
-    const newline = text.indexOf('\n', at)
-    return newline === -1 ? text.length : newline
+    LINE_END.lastIndex = at
+    return LINE_END.exec(text)?.index ?? text.length
   }
   return text.startsWith('/*', at) && lastComment >= at + 2 ? text.indexOf('*/', at + 2) + 2 : at + 1
 }

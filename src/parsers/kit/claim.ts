@@ -1,26 +1,25 @@
 import type { Body, Exchange } from '../../core/exchange.ts'
 import type { ReadResult } from '../../core/plugin.ts'
 import { unlabelledCoding } from '../../http/decode.ts'
-import { mediaType } from '../../http/media.ts'
+import { charsetsNamed, mediaType } from '../../http/media.ts'
 import { loosestPath } from '../../http/paths.ts'
 import { isUtf8Label } from '../../json/charset.ts'
 import { peek, type Peek } from '../../json/peek.ts'
 
 /** What the top level of a body shows: of the decoded bytes and, where they differ, of the bytes as they were sent. */
 export function glimpses(x: Exchange, body: Body): readonly Peek[] {
-  const media = mediaType(x.request.headers)
-  const charset = typeof media === 'object' ? media.charset : undefined
+  const charsets = charsetsNamed(x.request.headers)
+  const look = (bytes: Uint8Array) =>
+    charsets.length === 0 ? [peek(bytes)] : charsets.map((charset) => peek(bytes, charset))
   switch (body.kind) {
     case 'none':
     case 'unread':
       return []
     case 'whole':
-      return body.raw === body.bytes
-        ? [peek(body.bytes, charset)]
-        : [peek(body.bytes, charset), peek(body.raw, charset)]
+      return body.raw === body.bytes ? look(body.bytes) : [...look(body.bytes), ...look(body.raw)]
     case 'over-limit':
     case 'undecodable':
-      return [peek(body.raw, charset)]
+      return look(body.raw)
   }
 }
 

@@ -66,6 +66,20 @@ describe('glimpses', () => {
     const headers = { 'content-type': 'application/json; charset=utf-7' }
     expect(keys({ kind: 'whole', raw, bytes: raw }, { headers })).toEqual([['a']])
   })
+
+  test.each([
+    ['application/json; charset=utf-8; charset=utf-7', 2],
+    ['text/plain; charset=us-ascii, application/json; charset="UTF-7"', 2],
+    [
+      `a/b; charset=utf-7${';charset=x'.repeat(9)}${Array.from({ length: 9 }, (_, at) => `;charset=y${at}`).join('')}`,
+      4,
+    ],
+  ])('in each of several ways, up to four: %s', (type, looks) => {
+    const raw = bytes('+AHsAIg-a+ACIAOg-1+AH0-')
+    const seen = keys({ kind: 'whole', raw, bytes: raw }, { headers: { 'content-type': type } })
+    expect(seen).toHaveLength(looks)
+    expect(seen).toContainEqual(['a'])
+  })
 })
 
 describe('unreadableBytes', () => {
