@@ -37,4 +37,12 @@ export const meta = z.strictObject({
   baggage: text.optional(),
 })
 
+/** What the protocol puts beside the parameters says little; what is longer carries something. */
+const BESIDE_BYTES = 4096
+
+export const isShort = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= BESIDE_BYTES
+
+/** Whether `_meta` is no more than the protocol makes of it. */
+export const isPlainMeta = (value: unknown): boolean => isShort(value) && meta.safeParse(value).success
+
 export const PROTOCOL_VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'

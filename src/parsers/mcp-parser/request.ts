@@ -7,7 +7,7 @@ import { isObject, readEnvelope, withExtra, type Envelope } from '../../json/rpc
 import type { McpConfig } from './config.ts'
 import { malformedRefusal, refusalOf } from './denial.ts'
 import type { Ground } from './ground.ts'
-import { meta } from './meta.ts'
+import { isPlainMeta } from './meta.ts'
 import { effectOf, fitsMechanics, isKnownMethod, isNotification, isSharedMethod, PARAMETERS } from './methods.ts'
 import { contradictedHeader, repeatedHeader, wantsTypedResults } from './mirrored.ts'
 import { hostNote, taskNote } from './notes.ts'
@@ -128,7 +128,7 @@ function actionsOf(x: Exchange, message: Message, call: ToolCall | undefined, ho
 /** The parameters, without what the protocol itself puts beside them. */
 function argsOf(message: Message): unknown {
   const { _meta, ...rest } = message.params ?? {}
-  const args = _meta === undefined || meta.safeParse(_meta).success ? rest : { ...rest, _meta }
+  const args = _meta === undefined || isPlainMeta(_meta) ? rest : { ...rest, _meta }
   return withExtra(args, message.extra)
 }
 

@@ -173,6 +173,16 @@ describe('actions', () => {
     expect(reading(mcp(rpc(method, params))).actions).toMatchObject([{ kind: 'request', what: method, args: params }])
   })
 
+  test.each([
+    ['a long text in _meta', { _meta: { progressToken: 's'.repeat(4096) } }],
+    ['a long state', { requestState: 's'.repeat(4096) }],
+    ['a state that is no text', { requestState: { stolen: 1 } }],
+  ])('what is more than the protocol needs is shown, but not of a server at home: %s', (_, beside) => {
+    expect(reading(mcp(call(beside))).actions).toMatchObject([pay, { kind: 'request', args: beside }])
+    const own = { host: 'tools.test', config: { hosts: ['tools.test'] } }
+    expect(reading(mcp(call(beside), own)).actions).toEqual([{ ...pay, home: 'own' }])
+  })
+
   test('a server at home may have its own keys in _meta', () => {
     const own = { host: 'tools.test', config: { hosts: ['tools.test'] } }
     expect(reading(mcp(call({ _meta: { 'ours/x': 1 } }), own)).actions).toEqual([{ ...pay, home: 'own' }])

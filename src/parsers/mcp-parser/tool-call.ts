@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Action, Home } from '../../core/action.ts'
 import type { NonEmpty } from '../../core/plugin.ts'
 import { isObject, withExtra, type Envelope } from '../../json/rpc.ts'
-import { meta } from './meta.ts'
+import { isPlainMeta, isShort } from './meta.ts'
 
 type Params = Readonly<Record<string, unknown>>
 type Message = Pick<Extract<Envelope, { ok: true }>, 'params' | 'extra'>
@@ -50,11 +50,17 @@ const malformed = (why: string): Malformed => ({ ok: false, why })
  * not know. That goes to the server too, so it is judged too.
  */
 function besideOf(params: Params, extra: Params | undefined, home: Home): unknown {
-  // `requestState` is the server's own, and comes back to it.
-  const { name: _name, arguments: _arguments, requestState: _state, task, _meta, ...beside } = params
+  const { name: _name, arguments: _arguments, requestState, task, _meta, ...beside } = params
+  // It is the server's own, and comes back to it: a text that means nothing to anybody else.
+  const stateFits = requestState === undefined || (typeof requestState === 'string' && isShort(requestState))
   const taskFits = task === undefined || taskField.safeParse(task).success
   // A server at home may have agreed on keys of its own with its clients.
-  const metaFits = _meta === undefined || (home === 'own' && isObject(_meta)) || meta.safeParse(_meta).success
-  const rest = { ...beside, ...(taskFits ? {} : { task }), ...(metaFits ? {} : { _meta }) }
+  const metaFits = _meta === undefined || (home === 'own' && isObject(_meta)) || isPlainMeta(_meta)
+  const rest = {
+    ...beside,
+    ...(stateFits || home === 'own' ? {} : { requestState }),
+    ...(taskFits ? {} : { task }),
+    ...(metaFits ? {} : { _meta }),
+  }
   return extra === undefined && Object.keys(rest).length === 0 ? undefined : withExtra(rest, extra)
 }
