@@ -51,6 +51,8 @@ class ExchangeRun implements ExchangeHandler {
   private newTraceparent: string | undefined
   private session: Resolution = NO_SESSION
   private understood: Understood | undefined
+  /** A gate really asked and allowed, as opposed to skipped. */
+  private judged = false
   private entry: InboundEntry | undefined
   private render: Render = plainRefusal
   private abort: AbortController | undefined
@@ -279,7 +281,8 @@ class ExchangeRun implements ExchangeHandler {
       const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
       return this.refuseOwn(code, (refusal) => found.reading.refuse(refusal))
     }
-    return this.learn(understood, verdict.judged) === 'overloaded' && this.refusesOverload()
+    this.judged = verdict.judged
+    return this.learn(understood) === 'overloaded' && this.refusesOverload()
       ? this.refuseOwn('plumbline.overloaded')
       : undefined
   }
@@ -307,12 +310,11 @@ class ExchangeRun implements ExchangeHandler {
   }
 
   /** Written before the allowing reply goes out, so that the agent's next call finds it. */
-  private learn(understood: Understood, judged: boolean): 'overloaded' | undefined {
+  private learn(understood: Understood): 'overloaded' | undefined {
     const { sessions } = this.context
     const { caller, head } = this
     if (caller === undefined || head === undefined) return undefined
-    const notes = understood.lessons.flatMap((l) => (l.kind === 'note' && (judged || !l.judged) ? [l.key] : []))
-    if (notes.length > 0) sessions.note(caller.workload, notes)
+    this.takeNotes(caller, understood.lessons)
     const lessons = understood.lessons.filter((l) => l.kind !== 'note')
     if (caller.direction === 'outbound') {
       const only = this.onlyCandidate()
@@ -333,12 +335,16 @@ class ExchangeRun implements ExchangeHandler {
     return certainty === 'exact' || certainty === 'inferred' ? candidates[0]?.id : undefined
   }
 
+  private takeNotes(caller: Caller, lessons: readonly Lesson[]): void {
+    const keys = lessons.flatMap((l) => (l.kind === 'note' && (this.judged || !l.judged) ? [l.key] : []))
+    if (keys.length > 0) this.context.sessions.note(caller.workload, keys)
+  }
+
   private learnAnswer(lessons: readonly Lesson[]): void {
     const { sessions } = this.context
     const { caller } = this
     if (caller === undefined || lessons.length === 0) return
-    const notes = lessons.flatMap((l) => (l.kind === 'note' ? [l.key] : []))
-    if (notes.length > 0) sessions.note(caller.workload, notes)
+    this.takeNotes(caller, lessons)
     const rest = lessons.filter((l) => l.kind !== 'note')
     if (rest.length === 0) return
     if (caller.direction === 'inbound') {

@@ -578,6 +578,25 @@ describe('sessions', () => {
     expect(asked.notes).toEqual(['any', 'asked'])
   })
 
+  test.each([
+    ['asked', 'allow', ['any', 'asked']],
+    ['skipped', 'skip', ['any']],
+  ] as const)('so are those of an answer, when a gate %s', async (_name, action, expected) => {
+    const lessons: Lesson[] = [
+      { kind: 'note', key: 'any', judged: false },
+      { kind: 'note', key: 'asked', judged: true },
+    ]
+    const reader = { feed: () => lessons, end: () => ({ lessons: [], details: {} }) }
+    const run = start([
+      placed(parser(reading(), { readAnswer: () => reader })),
+      placed(gate(async () => ({ allow: true, run: { action, reason: 'x' } }))),
+    ])
+    await post(run)
+    run.handler.answerHead([[':status', '200']], false)
+    run.handler.answerChunk(text.encode('a'), true)
+    expect(run.notes).toEqual(expected)
+  })
+
   test('an ambiguous session is taught nothing', async () => {
     const ambiguous = { certainty: 'ambiguous', method: 'in_flight', candidates: [VIEW, VIEW] } as const
     const run = start([placed(parser(reading({ lessons: [says] })))], { sessions: { resolve: () => ambiguous } })
