@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { JSON_DEPTH, readJson } from './strict.ts'
+import { JSON_DEPTH, JSON_MEMBERS, readJson } from './strict.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
+const wide = (members: number) => `{${Array.from({ length: members }, (_, at) => `"k${at}":1`).join(',')}}`
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
 
 describe('readJson refuses', () => {
@@ -45,6 +46,7 @@ describe('readJson refuses', () => {
     ['nothing', bytes('')],
     ['white space only', bytes(' ')],
     ['one level too deep', bytes('['.repeat(JSON_DEPTH + 1) + ']'.repeat(JSON_DEPTH + 1))],
+    ['one member too many in an object', bytes(`[{},${wide(JSON_MEMBERS + 1)}]`)],
     ['one object too deep', bytes('{"a":'.repeat(JSON_DEPTH + 1) + '1' + '}'.repeat(JSON_DEPTH + 1))],
     ['a body of brackets', bytes('['.repeat(1_000_000))],
   ])('%s', (_, body) => {
@@ -63,6 +65,7 @@ describe('readJson reads', () => {
     ['scalars', '"x"'],
     ['null', 'null'],
     ['-0, exponents, long fractions', '[-0,1e5,0.1000000000000000055]'],
+    ['objects as wide as allowed', `[${wide(JSON_MEMBERS)},${wide(JSON_MEMBERS)}]`],
     ['as deep as allowed', '['.repeat(JSON_DEPTH) + ']'.repeat(JSON_DEPTH)],
   ])('%s', (_, text) => {
     expect(readJson(bytes(text))).toMatchObject({ ok: true, value: JSON.parse(text) as unknown })

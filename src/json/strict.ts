@@ -3,6 +3,9 @@ import { perBytes } from './per-bytes.ts'
 /** Deeper nesting is refused: some readers recurse, and give up at other depths than others. */
 export const JSON_DEPTH = 64
 
+/** More members in one object are refused: such objects cost seconds to make, and no protocol has them. */
+export const JSON_MEMBERS = 16_384
+
 /** The members of the top-level object as they were written. */
 export interface TopTokens {
   /** The raw text of a member's value, undefined where there is no such member or no object. */
@@ -16,7 +19,7 @@ export type JsonRead =
 
 /**
  * Reads JSON only where every reader understands the same: strict UTF-8 without byte order mark, RFC 8259 grammar, no
- * key twice in one object, no lone surrogates, no number beyond a double, bounded depth, nothing after the value.
+ * key twice in one object, no lone surrogates, no number beyond a double, bounded depth and width, nothing after it.
  */
 export const readJson: (bytes: Uint8Array) => JsonRead = perBytes(read)
 
@@ -25,6 +28,7 @@ function read(bytes: Uint8Array): JsonRead {
   if (text === undefined) return refused('not UTF-8')
   const scanned = scan(text)
   if (scanned.depth > JSON_DEPTH) return refused('nested too deeply')
+  if (scanned.widest > JSON_MEMBERS) return refused('too many members in one object')
   const parsed = parse(text)
   if (parsed === undefined) return refused('not JSON')
   const tally = { members: 0, infinite: false, lone: false, surrogates: SURROGATE_ESCAPE.test(text) }
@@ -76,8 +80,17 @@ export function stringEnd(text: string, start: number, quote = '"'): number {
   return text.length
 }
 
-/** Depth and colons outside strings. Before parsing, so that a body of brackets costs no memory. */
-function scan(text: string): { readonly depth: number; readonly colons: number } {
+interface Scanned {
+  readonly depth: number
+  readonly colons: number
+  /** Colons in one object, at most. */
+  readonly widest: number
+}
+
+/** Looks outside of strings. Before parsing, so that a body of brackets or of keys costs no memory. */
+function scan(text: string): Scanned {
+  const members = new Uint32Array(JSON_DEPTH + 1)
+  let widest = 0
   let depth = 0
   let deepest = 0
   let colons = 0
@@ -88,11 +101,13 @@ function scan(text: string): { readonly depth: number; readonly colons: number }
         break
       case COLON:
         colons++
+        widest = Math.max(widest, (members[depth] = (members[depth] ?? 0) + 1))
         break
       case ARRAY:
       case OBJECT:
         if (++depth > deepest) deepest = depth
-        if (deepest > JSON_DEPTH) return { depth: deepest, colons }
+        if (deepest > JSON_DEPTH) return { depth: deepest, colons, widest }
+        members[depth] = 0
         break
       case ARRAY_END:
       case OBJECT_END:
@@ -101,7 +116,7 @@ function scan(text: string): { readonly depth: number; readonly colons: number }
       default:
     }
   }
-  return { depth: deepest, colons }
+  return { depth: deepest, colons, widest }
 }
 
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
