@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Body, Exchange } from '../../core/exchange.ts'
 import { mediaType } from '../../http/media.ts'
 import { decodeBelieving, isUtf8Label } from '../../json/charset.ts'
-import { readJson } from '../../json/strict.ts'
+import { JSON_MEMBERS, readJson } from '../../json/strict.ts'
 
 /** What a body says, in the form in which it can be shown. */
 export type Content =
@@ -26,7 +26,7 @@ export function contentOf(x: Exchange): Content {
   if (json.ok) return { kind: 'keyed', value: json.value }
   const text = plainText(body.bytes)
   if (text === undefined) return { kind: 'opaque' }
-  return mediaTypeOf(x) === FORM ? { kind: 'keyed', value: formFields(text) } : { kind: 'text', text }
+  return mediaTypeOf(x) === FORM ? formContent(text) : { kind: 'text', text }
 }
 
 export function mediaTypeOf(x: Exchange): string | undefined {
@@ -60,12 +60,15 @@ function plainText(bytes: Uint8Array): string | undefined {
 }
 
 /** A field that stands there twice keeps all its values: which one counts is up to the server. */
-function formFields(text: string): Readonly<Record<string, unknown>> {
+function formContent(text: string): Content {
   const fields = new Map<string, string[]>()
   for (const [name, value] of new URLSearchParams(text)) {
     const values = fields.get(name)
     if (values === undefined) fields.set(name, [value])
     else values.push(value)
+    // As for JSON: an object of so many keys costs too much to make.
+    if (fields.size > JSON_MEMBERS) return { kind: 'opaque' }
   }
-  return Object.fromEntries([...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]))
+  const entries = [...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values] as const)
+  return { kind: 'keyed', value: Object.fromEntries(entries) }
 }
