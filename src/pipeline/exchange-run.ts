@@ -4,11 +4,11 @@ import type { AnswerHead, Body, Exchange, Head, HeaderPair } from '../core/excha
 import type { BodyReply, Caller, Ending, ExchangeHandler, HeaderEdits, HeadReply, UnseenHead } from '../core/handler.ts'
 import type { Gate, Parser, Placed } from '../core/plugin.ts'
 import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
-import type { InboundEntry, Lesson, Resolution } from '../core/session.ts'
 import { decodeBody } from '../http/decode.ts'
 import { answerHead, requestHead } from '../http/headers.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
+import { ExchangeSession, HANDLE_HEADER, NO_SESSION } from './exchange-session.ts'
 import { isGrpc, isTunnel, requestIdOf } from './head-checks.ts'
 import { judge, type Verdict } from './judging.ts'
 import type { RunContext, SortedChain } from './pipeline.ts'
@@ -17,10 +17,6 @@ import { createRecorder } from './recorder.ts'
 import { isRun } from './results.ts'
 import { newTrace, traceIdOf } from './trace.ts'
 
-/** Towards the agent it names the session; from the agent it proves it. Never passes to an upstream. */
-export const HANDLE_HEADER = 'x-plumbline-session'
-
-const NO_SESSION: Resolution = { certainty: 'none', method: 'none', candidates: [] }
 const NO_NOTES = { has: () => false }
 const EMPTY_CHAIN: SortedChain = { all: [], parsers: [], gates: [], enforces: false, ungated: true }
 const NO_BODY: Body = { kind: 'none' }
@@ -49,11 +45,8 @@ class ExchangeRun implements ExchangeHandler {
   private requestId: string = randomUUID()
   private traceId: string | undefined
   private newTraceparent: string | undefined
-  private session: Resolution = NO_SESSION
+  private session: ExchangeSession | undefined
   private understood: Understood | undefined
-  /** A gate really asked and allowed, as opposed to skipped. */
-  private judged = false
-  private entry: InboundEntry | undefined
   private render: Render = plainRefusal
   private abort: AbortController | undefined
   private deadline: NodeJS.Timeout | undefined
@@ -83,6 +76,7 @@ class ExchangeRun implements ExchangeHandler {
       this.traceId = trace.traceId
       this.newTraceparent = trace.traceparent
     }
+    this.session = new ExchangeSession(this.context.sessions, this.caller, head, this.traceId)
     if (isTunnel(head)) return this.refuseOwn('plumbline.unsupported_protocol')
 
     const x = this.view(bodyless ? NO_BODY : UNREAD)
@@ -114,9 +108,12 @@ class ExchangeRun implements ExchangeHandler {
       limits: { bytes: this.context.limits.bodyBytes, ratio: this.context.limits.ratio },
       recorder: this.recorder,
       onLessons: (lessons) => {
-        this.learnAnswer(lessons)
+        this.session?.learnAnswer(lessons)
       },
     })
+    // A streamed answer may take hours: what the request held is let go.
+    this.understood = undefined
+    this.render = plainRefusal
     return { body: this.answerReading === undefined ? 'none' : 'stream' }
   }
 
@@ -141,9 +138,9 @@ class ExchangeRun implements ExchangeHandler {
     if (this.ended) return
     this.ended = true
     if (this.shadows.length === 0) this.stopDeadline()
-    if (how !== 'complete') this.abort?.abort('gone')
+    if (how === 'gone' || how === 'failed') this.abort?.abort('gone')
     const reading = this.answerReading?.end(how === 'complete' ? 'complete' : 'cut')
-    this.entry?.leave()
+    this.session?.leave()
     if (reading === undefined && this.judging === undefined && this.shadows.length === 0) {
       this.writeRecord()
       return
@@ -211,8 +208,7 @@ class ExchangeRun implements ExchangeHandler {
 
   /** Reads, resolves, judges, learns. The reply is the whole chain's. */
   private async decide(body: Body): Promise<BodyReply> {
-    const { caller, head } = this
-    if (caller?.direction === 'outbound' && head !== undefined) this.session = this.resolveOutbound(caller, head)
+    this.session?.resolveHead()
     const unresolved = this.view(body)
     const read =
       body.kind === 'unread'
@@ -225,9 +221,7 @@ class ExchangeRun implements ExchangeHandler {
     const understood = read.kind === 'understood' ? read : unread([], unresolved, this.recorder)
     this.understood = understood
     this.render = (no) => understood.found[0].reading.refuse(no)
-    if (caller?.direction === 'inbound') {
-      this.session = this.context.sessions.peek(this.inboundQuery(caller, understood))
-    }
+    this.session?.resolveMessage(understood)
 
     const refusal = await this.judgeAll(understood, this.view(body))
     if (refusal !== undefined) return refusal
@@ -250,22 +244,6 @@ class ExchangeRun implements ExchangeHandler {
     return this.chain.gates.every((g) => g.mode !== 'enforce' || this.exempt.has(g))
   }
 
-  /** From the head: whose action this is. An unreadable message has a session too, so that its record names it. */
-  private resolveOutbound(caller: Caller, head: Head): Resolution {
-    const handles = head.headers.all(HANDLE_HEADER)
-    return this.context.sessions.resolve({ workload: caller.workload, handles, traceId: this.traceId })
-  }
-
-  private inboundQuery(caller: Caller, understood: Understood) {
-    return {
-      workload: caller.workload,
-      subject: '',
-      traceId: this.traceId,
-      hint: understood.hint,
-      speaks: understood.lessons.some((l) => l.kind === 'user-message'),
-    }
-  }
-
   private async judgeAll(understood: Understood, x: Exchange): Promise<ReturnType<ExchangeRun['refuse']> | undefined> {
     const verdict = this.chain.gates.length === 0 ? NOTHING_TO_JUDGE : await this.askGates(understood, x)
     // Nobody is there any more: what was not sent on teaches nothing.
@@ -281,8 +259,7 @@ class ExchangeRun implements ExchangeHandler {
       const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
       return this.refuseOwn(code, (refusal) => found.reading.refuse(refusal))
     }
-    this.judged = verdict.judged
-    return this.learn(understood) === 'overloaded' && this.refusesOverload()
+    return this.session?.learn(understood, verdict.judged) === 'overloaded' && this.refusesOverload()
       ? this.refuseOwn('plumbline.overloaded')
       : undefined
   }
@@ -309,61 +286,14 @@ class ExchangeRun implements ExchangeHandler {
     return refuses
   }
 
-  /** Written before the allowing reply goes out, so that the agent's next call finds it. */
-  private learn(understood: Understood): 'overloaded' | undefined {
-    const { sessions } = this.context
-    const { caller, head } = this
-    if (caller === undefined || head === undefined) return undefined
-    this.takeNotes(caller, understood.lessons)
-    const lessons = understood.lessons.filter((l) => l.kind !== 'note')
-    if (caller.direction === 'outbound') {
-      const only = this.onlyCandidate()
-      if (only !== undefined) sessions.learn(only, lessons, caller.routesByHost ? head.host : undefined)
-      return undefined
-    }
-    const entry = sessions.enter(this.inboundQuery(caller, understood))
-    if (entry === 'overloaded') return entry
-    if (entry === undefined) return undefined
-    this.entry = entry
-    this.session = { certainty: 'exact', method: entry.method, candidates: [entry.view] }
-    entry.learn(lessons)
-    return undefined
-  }
-
-  private onlyCandidate(): string | undefined {
-    const { certainty, candidates } = this.session
-    return certainty === 'exact' || certainty === 'inferred' ? candidates[0]?.id : undefined
-  }
-
-  private takeNotes(caller: Caller, lessons: readonly Lesson[]): void {
-    const keys = lessons.flatMap((l) => (l.kind === 'note' && (this.judged || !l.judged) ? [l.key] : []))
-    if (keys.length > 0) this.context.sessions.note(caller.workload, keys)
-  }
-
-  private learnAnswer(lessons: readonly Lesson[]): void {
-    const { sessions } = this.context
-    const { caller } = this
-    if (caller === undefined || lessons.length === 0) return
-    this.takeNotes(caller, lessons)
-    const rest = lessons.filter((l) => l.kind !== 'note')
-    if (rest.length === 0) return
-    if (caller.direction === 'inbound') {
-      this.entry?.learn(rest)
-      return
-    }
-    const only = this.onlyCandidate()
-    if (only !== undefined) sessions.learn(only, rest, undefined)
-  }
-
   /** Our own headers: inbound, the trace and the handle; outbound, the handle goes no further. */
   private edits(): HeaderEdits {
     const set: HeaderPair[] = []
-    const hasHandle = this.head?.headers.has(HANDLE_HEADER) === true
-    if (this.caller?.direction === 'inbound') {
-      if (this.newTraceparent !== undefined) set.push(['traceparent', this.newTraceparent])
-      if (this.entry !== undefined) set.push([HANDLE_HEADER, this.entry.handle])
-    }
-    return { set, remove: hasHandle && this.entry === undefined ? [HANDLE_HEADER] : [] }
+    const handle = this.session?.handle
+    if (this.newTraceparent !== undefined) set.push(['traceparent', this.newTraceparent])
+    if (handle !== undefined) set.push([HANDLE_HEADER, handle])
+    const hadHandle = this.head?.headers.has(HANDLE_HEADER) === true
+    return { set, remove: hadHandle && handle === undefined ? [HANDLE_HEADER] : [] }
   }
 
   private view(body: Body): Exchange {
@@ -379,8 +309,8 @@ class ExchangeRun implements ExchangeHandler {
       body,
       answer: this.answer,
       identity: undefined,
-      session: this.session,
-      notes: caller === undefined ? NO_NOTES : this.context.sessions.notes(caller.workload),
+      session: this.session?.resolution ?? NO_SESSION,
+      notes: this.session?.notes ?? NO_NOTES,
     }
   }
 
@@ -435,8 +365,9 @@ class ExchangeRun implements ExchangeHandler {
 
   private writeRecord(): void {
     const { caller, head } = this
+    const { method, certainty } = this.session?.resolution ?? NO_SESSION
     this.context.record({
-      sessionId: this.onlyCandidate(),
+      sessionId: this.session?.id,
       requestId: this.requestId,
       traceId: this.traceId,
       workload: caller?.workload ?? '',
@@ -448,7 +379,7 @@ class ExchangeRun implements ExchangeHandler {
       path: head?.path ?? '',
       statusCode: this.refusedWith ?? this.answer?.status,
       durationMs: Math.round((this.context.now() - this.startedMs) * 1000) / 1000,
-      session: { method: this.session.method, certainty: this.session.certainty },
+      session: { method, certainty },
       invocations: this.recorder.finish(this.chain.all),
     })
   }

@@ -293,6 +293,23 @@ describe('observing', () => {
     expect(reasons(await settledRecord(run))).toEqual(['gate deny/blocked shadow'])
   })
 
+  test('its ruling is recorded also when an enforcing gate has refused meanwhile', async () => {
+    let rule: (r: Ruling) => void = () => undefined
+    const slow = gate(() => new Promise((r) => (rule = r)))
+    const run = start([
+      placed(slow, 'observe', 'watcher'),
+      placed(
+        gate(async () => DENY),
+        'enforce',
+        'gate',
+      ),
+    ])
+    await post(run)
+    run.handler.end('refused')
+    rule(ALLOW)
+    expect(reasons(await settledRecord(run)).toSorted()).toEqual(['gate deny/blocked', 'watcher allow/aligned'])
+  })
+
   test('off plugins are recorded as off, and not asked', async () => {
     const run = start([
       placed(parser(reading()), 'off', 'parser'),
