@@ -15,8 +15,11 @@ export interface Options {
   readonly observe: boolean
 }
 
-/** Undefined when what was written makes no sense. */
-export function readOptions(args: readonly string[]): Options | undefined {
+/** What the gate's configuration would refuse; better said before the first act. */
+const BASE_URL = /^https?:\/\/.+(?<!\/v1\/?)$/
+
+/** Or, in words, what is wrong with what was written. */
+export function readOptions(args: readonly string[]): Options | string {
   try {
     const { values } = parseArgs({
       args: [...args],
@@ -29,10 +32,13 @@ export function readOptions(args: readonly string[]): Options | undefined {
       },
     })
     const { 'judge-endpoint': endpoint, 'judge-model': model } = values
-    if ((endpoint === undefined) !== (model === undefined)) return undefined
+    if ((endpoint === undefined) !== (model === undefined)) return '--judge-endpoint and --judge-model go together'
+    if (endpoint !== undefined && !BASE_URL.test(endpoint)) {
+      return '--judge-endpoint is a base URL: http:// or https://, and no /v1 at its end'
+    }
     const judge = endpoint !== undefined && model !== undefined ? { endpoint, model } : undefined
     return { judge, keep: values.keep, withoutIbac: values['without-ibac'], observe: values.observe }
-  } catch {
-    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
   }
 }

