@@ -13,7 +13,8 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[]
 }
 
-const IDLE = '(idle)'
+/** Waiting, and the profiler's own beginning and end. */
+const NOT_OURS = new Set(['(idle)', 'dispatch'])
 const TOP = 40
 
 /** Self time by part of the program and by function, without the time that it waited. */
@@ -26,7 +27,7 @@ export function report(file: string): string {
   for (const [i, id] of profile.samples.entries()) {
     const frame = frames.get(id)
     const us = profile.timeDeltas[i] ?? 0
-    if (frame === undefined || frame.functionName === IDLE) continue
+    if (frame === undefined || (frame.url === '' && NOT_OURS.has(frame.functionName))) continue
     total += us
     count(byPart, partOf(frame), us)
     count(byFunction, `${frame.functionName || '(anonymous)'}  ${placeOf(frame)}`, us)
