@@ -20,6 +20,7 @@ export function compose(config: Config, { log, record, now, logOf }: Surrounding
     sessions: sessionsOf(config, now),
     limits: {
       bodyBytes: listener.max_body_bytes,
+      answersBytes: listener.max_bodies_bytes,
       ratio: listener.max_body_ratio,
       verdictDeadlineMs: verdictDeadlines(chains, listener.verdict_deadline_ms),
     },

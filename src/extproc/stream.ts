@@ -1,7 +1,7 @@
 import { status } from '@grpc/grpc-js'
 import type { ServerDuplexStream } from '@grpc/grpc-js'
 import type { BodyReply, ExchangeHandler, Ending, GiveUpCode, HeadReply, UnseenHead } from '../core/handler.ts'
-import type { ByteBudget } from './budget.ts'
+import type { ByteBudget } from '../core/byte-budget.ts'
 import { checkEdits } from './edits.ts'
 import { bareRefusal, localAnswer } from './local-answer.ts'
 import { START, step, waitsFor } from './machine.ts'

@@ -1,3 +1,4 @@
+import type { ByteBudget } from '../core/byte-budget.ts'
 import type { AnswerHead, Exchange } from '../core/exchange.ts'
 import type { AnswerReader, Parser, Placed, Reading } from '../core/plugin.ts'
 import type { Lesson } from '../core/session.ts'
@@ -19,6 +20,8 @@ export interface AnswerReadingOptions {
   readonly x: Exchange
   readonly answer: AnswerHead
   readonly limits: DecodeLimits
+  /** Shared by all answers that are read at once. */
+  readonly budget: ByteBudget
   readonly recorder: Recorder
   readonly onLessons: (lessons: readonly Lesson[]) => void
 }
@@ -37,14 +40,16 @@ interface GuardedReader {
 
 /** Undefined when no parser wants the answer: then it is not asked for. */
 export function createAnswerReading(options: AnswerReadingOptions): AnswerReading | undefined {
-  const { recorder, onLessons } = options
+  const { recorder, onLessons, budget } = options
   const readers = openReaders(options)
   if (readers.length === 0) return undefined
 
   let ended = false
+  let taken = 0
   const finish = (how: 'complete' | 'cut', why: string | undefined): void => {
     if (ended) return
     ended = true
+    budget.give(taken)
     for (const { placed, reader } of readers) {
       const end = reader.end(how)
       if (end === undefined) continue
@@ -54,8 +59,18 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
       onLessons(lessons)
     }
   }
+  /** Readers may hold what they are given, and a decoder what it was fed, so all of it counts. */
+  const affords = (bytes: number): boolean => {
+    if (ended) return false
+    if (budget.take(bytes)) {
+      taken += bytes
+      return true
+    }
+    finish('cut', 'answer_truncated')
+    return false
+  }
   const pour = (bytes: Uint8Array): void => {
-    if (ended) return
+    if (!affords(bytes.length)) return
     for (const { reader } of readers) {
       const lessons = reader.feed(bytes)
       if (lessons.length > 0) onLessons(lessons)
@@ -75,7 +90,7 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
   return {
     feed: (raw, last) => {
       if (ending !== undefined) return
-      if (raw.length > 0) decoder.feed(raw)
+      if (raw.length > 0 && affords(raw.length)) decoder.feed(raw)
       if (last) ending = endOfDecoder('complete')
     },
     end: (how) => {

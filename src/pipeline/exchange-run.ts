@@ -106,6 +106,7 @@ class ExchangeRun implements ExchangeHandler {
       x,
       answer: this.answer,
       limits: { bytes: this.context.limits.bodyBytes, ratio: this.context.limits.ratio },
+      budget: this.context.answers,
       recorder: this.recorder,
       onLessons: (lessons) => {
         this.session?.learnAnswer(lessons)

@@ -88,6 +88,7 @@ interface Options {
   readonly direction?: Direction
   readonly sessions?: Partial<Sessions>
   readonly deadlineMs?: number
+  readonly answersBytes?: number
   readonly caller?: Caller | 'none'
 }
 
@@ -102,7 +103,12 @@ function start(plugins: readonly Placed[], options: Options = {}) {
   const pipeline = createPipeline({
     chains,
     sessions: memory.sessions,
-    limits: { bodyBytes: 1000, ratio: 100, verdictDeadlineMs: { inbound: deadline, outbound: deadline } },
+    limits: {
+      bodyBytes: 1000,
+      answersBytes: options.answersBytes ?? 10_000,
+      ratio: 100,
+      verdictDeadlineMs: { inbound: deadline, outbound: deadline },
+    },
     log,
     record: (r) => records.push(r),
     now: () => performance.now(),
@@ -717,6 +723,27 @@ describe('answers', () => {
     run.handler.answerHead(answer, false)
     run.handler.answerChunk(text.encode('a'), true)
     expect(reasons(await settledRecord(run))).toEqual(['parser observe/read', 'parser failed/plugin_failed'])
+  })
+
+  test('answers that are read together are bounded: beyond it reading stops, and is recorded', async () => {
+    let bytes = 0
+    const reader = {
+      feed: (piece: Uint8Array) => {
+        bytes += piece.length
+        return []
+      },
+      end: (how: string) => ({ lessons: [], details: { how } }),
+    }
+    const chain = [placed(parser(reading(), { readAnswer: () => reader }), 'enforce', 'parser')]
+    const run = start(chain, { answersBytes: 100 })
+    await post(run)
+    run.handler.answerHead(answer, false)
+    run.handler.answerChunk(new Uint8Array(40), false)
+    run.handler.answerChunk(new Uint8Array(40), false)
+    run.handler.answerChunk(new Uint8Array(1), true)
+    const record = await settledRecord(run)
+    expect(bytes).toBe(40)
+    expect(record.invocations.at(-1)?.details).toEqual({ how: 'cut', answer_truncated: true })
   })
 
   test('an answer that comes without a request is let through unread', () => {

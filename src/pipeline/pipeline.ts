@@ -1,3 +1,4 @@
+import { createByteBudget, type ByteBudget } from '../core/byte-budget.ts'
 import type { Direction } from '../core/exchange.ts'
 import type { OpenExchange } from '../core/handler.ts'
 import type { Chain, Gate, Parser, Placed } from '../core/plugin.ts'
@@ -14,6 +15,8 @@ export interface PipelineLog {
 export interface PipelineLimits {
   /** Of a body after its content-encoding is undone. */
   readonly bodyBytes: number
+  /** Of all answers that are read in passing, together; beyond it reading stops, the answers go on. */
+  readonly answersBytes: number
   /** How many decoded bytes one encoded byte may become. */
   readonly ratio: number
   /** From the moment a request is complete to our answer, by direction. */
@@ -42,6 +45,7 @@ export interface SortedChain {
 }
 
 export interface RunContext extends Omit<PipelineOptions, 'chains'> {
+  readonly answers: ByteBudget
   readonly chains: Readonly<Record<Direction, SortedChain>>
 }
 
@@ -60,6 +64,7 @@ function sortChain(chain: Chain): SortedChain {
 export function createPipeline(options: PipelineOptions): { readonly open: OpenExchange } {
   const context: RunContext = {
     ...options,
+    answers: createByteBudget(options.limits.answersBytes),
     chains: { inbound: sortChain(options.chains.inbound), outbound: sortChain(options.chains.outbound) },
   }
   return { open: (caller) => createExchangeRun(caller, context) }

@@ -1,4 +1,4 @@
-/** Bytes of request bodies that are held at once, over all streams. */
+/** Bytes that are held at once, over all exchanges. */
 export interface ByteBudget {
   /** False, and nothing taken, when it would go over the limit. */
   take(bytes: number): boolean
