@@ -134,3 +134,37 @@ test('nothing names a machine path or a package registry', () => {
     .filter((f) => /\/work\/|\/root\/|registry\.npmjs|pypi\.org/.test(readFileSync(join(ROOT, f), 'utf8')))
   expect(wrong).toEqual([])
 })
+
+test('every relative link in a document leads somewhere', () => {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  const broken = files
+    .split('\n')
+    .filter((f) => f !== '' && existsSync(join(ROOT, f)))
+    .flatMap((f) =>
+      [...readFileSync(join(ROOT, f), 'utf8').matchAll(/\]\((?!https?:)([^)\s]+)\)/g)]
+        .map((m) => m[1] ?? '')
+        .filter((link) => !leads(join(ROOT, f), link))
+        .map((link) => `${f}: ${link}`),
+    )
+  expect(broken).toEqual([])
+})
+
+/** The file is there, and so is the heading that a fragment names. */
+function leads(from: string, link: string): boolean {
+  const [path = '', fragment] = link.split('#', 2)
+  const target = path === '' ? from : resolve(dirname(from), path)
+  if (!existsSync(target)) return false
+  if (fragment === undefined) return true
+  const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.*)$/gm)].map((m) => slug(m[1] ?? ''))
+  return headings.includes(fragment)
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replace(/ /g, '-')
+}
