@@ -61,8 +61,12 @@ export interface ExchangeHandler {
   requestBody(raw: Uint8Array): Promise<BodyReply>
   /** `none`: nobody reads it. `stream`: it is read in passing. May come without a request head (Envoy's own replies). */
   answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' }
-  /** A piece of an answer that is read in passing; `last` may never come. */
-  answerChunk(raw: Uint8Array, last: boolean): void
+  /**
+   * A piece of an answer that is read in passing; `last` may never come. Undefined: it has been read. A promise, which
+   * never rejects: it is being read, and goes on to the client when that has settled, so that what it says is known
+   * before the client can refer to it.
+   */
+  answerChunk(raw: Uint8Array, last: boolean): Promise<void> | undefined
   /**
    * What the driver itself found that stands in the way of a decision: the refusal to send now. `unseen`: the head, where
    * `requestHead` did not get it.

@@ -42,8 +42,8 @@ export type ReadResult =
 /** Reads an answer in passing: its bytes go on untouched. Neither method throws. */
 export interface AnswerReader {
   /**
-   * Gets decoded bytes; returns what they taught so far and `feed` has not returned yet. It is called in the same turn
-   * in which the bytes go on: a name that the answer gives to the conversation may come back in the next request.
+   * Gets decoded bytes; returns what they taught so far and `feed` has not returned yet. The bytes go on afterwards: a
+   * name that the answer gives to the conversation may come back in the client's next request.
    */
   feed(bytes: Uint8Array): readonly Lesson[]
   /** What `feed` has not returned. `cut`: the answer ended early, or reading stopped at the limit. Called once. */

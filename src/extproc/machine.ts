@@ -235,13 +235,13 @@ function answerTrailers(m: Machine): Step {
   }
 }
 
-/** The bytes go on before they are read: nothing that is found in them could change them. */
+/** Read first: what the bytes say of the conversation is known before the client can refer to it. */
 function read(machine: Machine, reply: Reply, bytes: Uint8Array, last: boolean): Step {
   return {
     machine,
     orders: [
-      { kind: 'reply', reply },
       { kind: 'read', bytes, last },
+      { kind: 'reply', reply },
     ],
   }
 }

@@ -121,6 +121,32 @@ describe('an exchange', () => {
     expect(seen.calls.slice(2)).toEqual(pieces.map((piece) => `answerChunk ${piece}`))
   })
 
+  test('a piece that is still being read waits, and so do those behind it', async () => {
+    let caughtUp: () => void = () => undefined
+    const { connection, seen } = await serve({
+      requestHead: async () => EXEMPT,
+      answerHead: () => ({ body: 'stream' }),
+      answerChunk: (raw) => (raw[0] === 0x73 ? new Promise((resolve) => (caughtUp = resolve)) : undefined),
+    })
+    const stream = connection.open(SAID)
+    await stream.ask(requestHead({ last: true }))
+    await stream.ask(answerHead())
+    expect(kindOf(await stream.ask(answerBody('quick', false)))).toBe('responseBody')
+    stream.send(answerBody('slow', false))
+    stream.send(answerBody('behind', false))
+    const replies: string[] = []
+    const both = (async () => {
+      for (const _ of ['slow', 'behind']) replies.push(String(kindOf(await stream.reply())))
+    })()
+    await until(() => seen.calls.includes('answerChunk behind'))
+    await sleep(20)
+    expect(replies).toEqual([])
+    caughtUp()
+    await both
+    expect(replies).toEqual(['responseBody', 'responseBody'])
+    expect(kindOf(await stream.ask(answerBody('quick again', true)))).toBe('responseBody')
+  })
+
   test('that the peer leaves early is gone, and its handler is told at once', async () => {
     const { connection, seen, server } = await serve({ requestHead: async () => new Promise(() => undefined) })
     const stream = connection.open(SAID)

@@ -35,6 +35,8 @@ export class Stream {
   #machine = START
   #bodyTimer: NodeJS.Timeout | undefined
   #bytesHeld = 0
+  /** What the next reply has to wait for: pieces of an answer that are still being read, and the replies before it. */
+  #before: Promise<void> | undefined
   /** Reading an answer failed; its bytes go on. */
   #deaf = false
   #closed = false
@@ -126,12 +128,25 @@ export class Stream {
   #read(bytes: Uint8Array, last: boolean): void {
     if (this.#deaf) return
     try {
-      this.#handler.answerChunk(bytes, last)
+      const reading = this.#handler.answerChunk(bytes, last)
+      if (reading !== undefined) this.#wait(reading)
     } catch (cause) {
       // Nothing that is read in passing decides anything, so the client keeps its answer.
       this.#deaf = true
       this.#around.error({ err: cause }, 'reading an answer failed')
     }
+  }
+
+  #wait(reading: Promise<void>): void {
+    const before = this.#before
+    this.#queue(Promise.allSettled([before, reading]).then(() => undefined))
+  }
+
+  #queue(turn: Promise<void>): void {
+    this.#before = turn
+    void turn.finally(() => {
+      if (this.#before === turn) this.#before = undefined
+    })
   }
 
   #attempt(toInput: () => Input): Input {
@@ -163,7 +178,21 @@ export class Stream {
   // ---- the call ----
 
   #write(reply: Reply): void {
-    if (this.#call.write(encodeReply(reply))) return
+    if (this.#before === undefined) this.#send(reply)
+    else this.#queue(this.#before.then(() => this.#sendLater(reply)))
+  }
+
+  #sendLater(reply: Reply): void {
+    try {
+      this.#send(reply)
+    } catch (cause) {
+      this.#around.error({ err: cause }, 'ext_proc stream failed')
+      this.#break()
+    }
+  }
+
+  #send(reply: Reply): void {
+    if (this.#closed || this.#call.write(encodeReply(reply))) return
     this.#call.pause()
     this.#call.once('drain', () => this.#call.resume())
   }

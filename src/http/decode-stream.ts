@@ -5,10 +5,13 @@ import { decodeZstd } from './zstd.ts'
 
 export type StreamEnd = 'whole' | 'over-limit' | 'undecodable'
 
-/** Decodes an answer that is read in passing. Reading may lag behind the bytes, which go on untouched. */
+/** Decodes an answer that is read in passing; its bytes go on untouched. */
 export interface StreamDecoder {
-  /** Never throws, never waits. After the limit or a fault it does nothing. */
-  feed(raw: Uint8Array): void
+  /**
+   * Never throws or rejects. Undefined: what is in `raw` has come out, as far as it can; else it settles when it has.
+   * After the limit or a fault it does nothing.
+   */
+  feed(raw: Uint8Array): Promise<void> | undefined
   /** Resolves, and never rejects, when all that was fed has come out or reading stopped. */
   end(): Promise<StreamEnd>
 }
@@ -29,11 +32,12 @@ function identity(limits: DecodeLimits, onBytes: OnBytes): StreamDecoder {
   let end: StreamEnd = 'whole'
   return {
     feed(raw) {
-      if (end !== 'whole') return
+      if (end !== 'whole') return undefined
       const within = raw.subarray(0, left)
       left -= within.length
       if (within.length < raw.length) end = 'over-limit'
       if (within.length > 0) onBytes(within)
+      return undefined
     },
     end: () => Promise.resolve(end),
   }
@@ -74,11 +78,16 @@ function zlib(coding: Exclude<Coding, 'zstd'>, limits: DecodeLimits, onBytes: On
   }
   return {
     feed(raw) {
-      if (ended !== undefined || raw.length === 0) return
+      if (ended !== undefined || raw.length === 0) return undefined
       fed += raw.length
       // What waits for the decoder is held in memory.
-      if (fed > limits.bytes) stop('over-limit')
-      else (stream ??= open(raw[0] ?? 0)).write(raw)
+      if (fed > limits.bytes) {
+        stop('over-limit')
+        return undefined
+      }
+      const opened = (stream ??= open(raw[0] ?? 0))
+      // Called also when the stream is destroyed meanwhile.
+      return new Promise((resolve) => opened.write(raw, () => resolve()))
     },
     end() {
       if (stream === undefined) stop('whole')
@@ -99,10 +108,11 @@ function zstd(limits: DecodeLimits, onBytes: OnBytes): StreamDecoder {
   }
   return {
     feed(raw) {
-      if (end !== 'whole') return
+      if (end !== 'whole') return undefined
       held += raw.length
       pieces.push(raw)
       if (held > limits.bytes) stop('over-limit')
+      return undefined
     },
     end() {
       if (end === 'whole' && held > 0) {

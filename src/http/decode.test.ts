@@ -1,4 +1,12 @@
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
+import {
+  brotliCompressSync,
+  createBrotliCompress,
+  createDeflate,
+  createGzip,
+  deflateRawSync,
+  deflateSync,
+  gzipSync,
+} from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeBody, openDecoder, unlabelledCoding, type StreamEnd } from './decode.ts'
@@ -172,7 +180,7 @@ async function inPieces(coding: string, raw: Uint8Array, size: number): Promise<
   const seen: Uint8Array[] = []
   const decoder = openDecoder(encodedAs(coding), LIMITS, (bytes) => void seen.push(bytes.slice()))
   if (decoder === undefined) throw new Error('no decoder')
-  for (let at = 0; at < raw.length; at += size) decoder.feed(raw.subarray(at, at + size))
+  for (let at = 0; at < raw.length; at += size) void decoder.feed(raw.subarray(at, at + size))
   const end = await decoder.end()
   return [Buffer.concat(seen).toString(), end]
 }
@@ -184,9 +192,24 @@ describe('openDecoder', () => {
     }
   })
 
+  test.each(['gzip', 'deflate', 'br'] as const)('%s: fed is out when its promise settles', async (coding) => {
+    const compress = { gzip: createGzip, deflate: createDeflate, br: createBrotliCompress }[coding]()
+    const pieces: Buffer[] = []
+    compress.on('data', (piece: Buffer) => pieces.push(piece))
+    const seen: string[] = []
+    const decoder = openDecoder(encodedAs(coding), LIMITS, (bytes) => void seen.push(Buffer.from(bytes).toString()))
+    for (const line of ['one', 'two', 'three']) {
+      compress.write(line)
+      await new Promise<void>((resolve) => compress.flush(() => resolve()))
+      for (const piece of pieces.splice(0)) await decoder?.feed(piece)
+      expect(seen.join(' ')).toMatch(new RegExp(`${line}$`))
+    }
+  })
+
   test('without coding the bytes come at once', () => {
     const seen: Uint8Array[] = []
-    openDecoder(headerView([]), LIMITS, (bytes) => void seen.push(bytes))?.feed(HELLO)
+    const reading = openDecoder(headerView([]), LIMITS, (bytes) => void seen.push(bytes))?.feed(HELLO)
+    expect(reading).toBeUndefined()
     expect(seen).toEqual([HELLO])
   })
 

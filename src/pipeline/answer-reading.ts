@@ -7,8 +7,11 @@ import type { Recorder } from './recorder.ts'
 
 /** An answer that is read in passing: its bytes go on as they are. */
 export interface AnswerReading {
-  /** `last`: the answer's last bytes. Does nothing once reading stopped. */
-  feed(raw: Uint8Array, last: boolean): void
+  /**
+   * `last`: the answer's last bytes. Does nothing once reading stopped. Undefined: what the bytes teach is learnt; else
+   * it settles when it is.
+   */
+  feed(raw: Uint8Array, last: boolean): Promise<void> | undefined
   /** Undefined when all is read already; else it settles when the decoder has caught up. */
   end(how: 'complete' | 'cut'): Promise<void> | undefined
 }
@@ -89,9 +92,10 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
   let ending: Promise<void> | undefined
   return {
     feed: (raw, last) => {
-      if (ending !== undefined) return
-      if (raw.length > 0 && affords(raw.length)) decoder.feed(raw)
+      if (ending !== undefined) return undefined
+      const reading = raw.length > 0 && affords(raw.length) ? decoder.feed(raw) : undefined
       if (last) ending = endOfDecoder('complete')
+      return reading
     },
     end: (how) => {
       ending ??= endOfDecoder(how)

@@ -118,8 +118,8 @@ class ExchangeRun implements ExchangeHandler {
     return { body: this.answerReading === undefined ? 'none' : 'stream' }
   }
 
-  answerChunk(raw: Uint8Array, last: boolean): void {
-    this.answerReading?.feed(raw, last)
+  answerChunk(raw: Uint8Array, last: boolean): Promise<void> | undefined {
+    return this.answerReading?.feed(raw, last)
   }
 
   giveUp(code: PlumblineCode, unseen?: UnseenHead): Answer {

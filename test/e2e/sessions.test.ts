@@ -443,7 +443,9 @@ test('an agent that breaks off is no longer in flight', async () => {
   await stage().restartPlumbline(config({ session: { linger: '0s' } }))
   const opened = await say('Buy bread.', { contextId: 'c-broken' })
   const { got, record } = await opened.answerBy((_arrival, outgoing) => void outgoing.destroy())
-  expect([got.status, record.statusCode]).toEqual([503, 503])
+  expect(got.status).toBe(503)
+  // Newer versions of Envoy show us the answer that they give themselves; 1.36 does not.
+  expect([503, undefined]).toContain(record.statusCode)
   const call = await script.call({ handle: undefined, traceparent: undefined }, 'nothing')
   expect(attribution(call)).toEqual({ method: 'live', certainty: 'inferred', sessionId: record.sessionId })
 })

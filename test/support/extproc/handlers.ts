@@ -63,7 +63,7 @@ export function recordingHandler(overrides: Partial<ExchangeHandler> = {}): Reco
       },
       answerChunk: (raw, last) => {
         calls.push(`answerChunk ${Buffer.from(raw).toString()}${last ? ' last' : ''}`)
-        handler.answerChunk(raw, last)
+        return handler.answerChunk(raw, last)
       },
       giveUp: (code) => {
         calls.push(`giveUp ${code}`)
