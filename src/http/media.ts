@@ -26,7 +26,9 @@ const NAMED = 4
 
 /** The first character sets that some reader could take from the content type, also where there are several. */
 export function charsetsNamed(headers: HeaderView): readonly string[] {
-  const each = headers.all('content-type').flatMap((value) => value.split(','))
+  const values = headers.all('content-type')
+  if (values.every((value) => !value.includes(';'))) return []
+  const each = values.flatMap((value) => value.split(','))
   return [...new Set(each.flatMap(charsetsOf))].slice(0, NAMED)
 }
 

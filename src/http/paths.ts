@@ -47,6 +47,7 @@ const ROUNDS = 3
  * off, in lower case. For saying "this may be meant for that path", never for trusting it.
  */
 export function loosestPath(path: string): string {
+  if (PLAIN.test(path)) return path.toLowerCase()
   let text = path
   for (let round = 0; round < ROUNDS; round++) {
     text = text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))

@@ -1,4 +1,5 @@
 import { mistakable, pollutes } from './fold.ts'
+import { perBytes } from './per-bytes.ts'
 import { readJson, type TopTokens } from './strict.ts'
 
 export type Envelope =
@@ -23,10 +24,13 @@ export type Envelope =
       readonly idToken: string | undefined
     }
 
+const NO_NAMES: ReadonlySet<string> = new Set()
 const MEMBERS = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error'])
 
 /** Reads one JSON-RPC 2.0 message, or refuses whatever two peers could take for different ones. */
-export function readEnvelope(bytes: Uint8Array): Envelope {
+export const readEnvelope: (bytes: Uint8Array) => Envelope = perBytes(read)
+
+function read(bytes: Uint8Array): Envelope {
   const json = readJson(bytes)
   if (!json.ok) return { ok: false, envelope: false, why: json.why, idToken: undefined }
   if (Array.isArray(json.value)) return malformed('a batch')
@@ -67,8 +71,8 @@ function ofObject(message: Readonly<Record<string, unknown>>, tokens: TopTokens)
 }
 
 function extraOf(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
-  const extra = Object.entries(message).filter(([key]) => !MEMBERS.has(key))
-  return extra.length === 0 ? undefined : Object.fromEntries(extra)
+  if (Object.keys(message).every((key) => MEMBERS.has(key))) return undefined
+  return Object.fromEntries(Object.entries(message).filter(([key]) => !MEMBERS.has(key)))
 }
 
 /** What a message says besides its method. All of it goes to the peer, so all of it is there to be judged. */
@@ -93,7 +97,7 @@ function wrongCall(message: Readonly<Record<string, unknown>>, idToken: string |
   // Null is what some clients write for none; every server takes it so, or refuses.
   if (params === undefined || params === null) return undefined
   if (!isObject(params)) return 'params is no object'
-  if (mistakable(params, new Set()) !== undefined) return 'two parameters are the same but for case'
+  if (mistakable(params, NO_NAMES) !== undefined) return 'two parameters are the same but for case'
   return pollutes(params) ? 'a parameter that changes prototypes' : undefined
 }
 

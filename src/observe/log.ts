@@ -43,13 +43,17 @@ export interface Output extends DestinationStream {
 /** Writes to standard output, or to `to`. */
 export function createObserver(level: LogLevel, to?: Output): Observer {
   const output: Output = to ?? standardOutput()
-  // Records are no diagnostics: whatever `log.level` is, what happened is written down.
-  const records = pino({ ...FORMAT, level: 'info' }, output)
   return {
     log: pino({ ...FORMAT, level }, output),
-    record: (record) => records.info(record, 'exchange'),
+    // Records are no diagnostics: whatever `log.level` is, what happened is written down.
+    record: (record) => void output.write(lineOf(record)),
     flush: () => output.flushSync?.(),
   }
+}
+
+/** In the form of the log's lines, written whole: a logger looks at each member by itself. */
+function lineOf(record: ExchangeRecord): string {
+  return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), ...record, msg: 'exchange' })}\n`
 }
 
 function standardOutput(): Output {

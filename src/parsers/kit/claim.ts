@@ -29,7 +29,9 @@ export function glimpses(x: Exchange, body: Body): readonly Peek[] {
  */
 export function mayStandOn(x: Exchange, paths: (path: string) => boolean): boolean {
   const { path, canonicalPath } = x.request
-  return withOrWithoutSlash(canonicalPath ?? path, paths) || withOrWithoutSlash(loosestPath(path), paths)
+  const plain = canonicalPath ?? path
+  const loosest = loosestPath(path)
+  return withOrWithoutSlash(plain, paths) || (loosest !== plain && withOrWithoutSlash(loosest, paths))
 }
 
 /**
