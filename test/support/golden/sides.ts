@@ -48,7 +48,7 @@ function askedDirectly(handler: ExchangeHandler): Asking {
     },
     async answer(pairs, body) {
       const read = handler.answerHead(pairs, body === undefined).body === 'stream'
-      if (read) handler.answerChunk(body ?? new Uint8Array(), true)
+      if (read) void handler.answerChunk(body ?? new Uint8Array(), true)
       return read
     },
     end: () => handler.end(refused ? 'refused' : 'complete'),
