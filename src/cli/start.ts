@@ -7,6 +7,7 @@ import { createExtProcServer, type ExtProcServer } from '../extproc/server.ts'
 import type { Observer } from '../observe/log.ts'
 import { createPipeline, type PipelineOptions } from '../pipeline/pipeline.ts'
 import { compose } from './compose.ts'
+import { sweepRegularly } from '../session/memory.ts'
 import { warmUp } from './warm-up.ts'
 
 export interface StartOptions {
@@ -50,11 +51,13 @@ export async function startPlumbline(config: Config, options: StartOptions): Pro
     await Promise.all([extproc.stop(), admin.stop()])
     throw error
   }
+  const stopSweeping = sweepRegularly(pipeline.sessions)
   state = 'ready'
 
   const drain = async () => {
     state = 'draining'
     await extproc.stop()
+    stopSweeping()
     await admin.stop()
   }
   let stopping: Promise<void> | undefined

@@ -6,10 +6,8 @@ const UNIX = 'unix:'
 /** The shortest limit of the systems that we run on, less a margin for the closing zero. */
 const MAX_SOCKET_PATH_BYTES = 100
 const HOST_AND_PORT = /^(?:\[[0-9a-fA-F:.]+\]|[^\s:/[\]]+):(\d{1,5})$/
-const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|localhost|\[::1\]):\d+$/
 
 export const isUnixSocket = (address: string) => address.startsWith(UNIX)
-export const isLoopback = (address: string) => LOOPBACK.test(address)
 
 /** Why an address cannot be listened on. Port 0 takes any free one. */
 function wrongTcp(address: string): string | undefined {

@@ -87,5 +87,3 @@ export const entrySchema = strictObject({
   on_error: choice(['enforce', 'observe', 'off']).default('enforce'),
   config: z.unknown().optional(),
 })
-
-export type Entry = z.output<typeof entrySchema>

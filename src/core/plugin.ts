@@ -1,5 +1,5 @@
 import type { Action } from './action.ts'
-import type { Body, Exchange, Half } from './exchange.ts'
+import type { Body, Exchange } from './exchange.ts'
 import type { Answer, Refusal, Run, Ruling } from './ruling.ts'
 import type { Lesson, SessionHint } from './session.ts'
 
@@ -98,5 +98,3 @@ export interface Chain {
   /** In the order of the configuration. */
   readonly plugins: readonly Placed[]
 }
-
-export type { Half }

@@ -13,7 +13,7 @@ const TOKEN_HEAD = 64
 const TOKEN_TAIL = 16
 
 /** How much text is searched for names, all parts of an action together: nothing else runs meanwhile. */
-const SEARCHED_CHARACTERS = 131_072
+export const SEARCHED_CHARACTERS = 131_072
 
 /** What is left of that for one action. */
 export interface Search {

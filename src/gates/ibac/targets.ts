@@ -5,6 +5,7 @@ import { kindOfHost } from '../kit/public-suffix.ts'
 import { contentOf, type Content } from './body.ts'
 import { joinedLeaves } from './leaves.ts'
 import { namesIn } from './names.ts'
+import { SEARCHED_CHARACTERS } from './shorten.ts'
 
 /** Something that an action goes to or points at. Names are in lower case. */
 export interface Target {
@@ -50,9 +51,6 @@ function textOf(content: Exclude<Content, { readonly kind: 'opaque' }>): string 
       return content.text
   }
 }
-
-/** How much text is searched. Nothing else runs meanwhile. */
-const SEARCHED_CHARACTERS = 131_072
 
 function targetsInWhole(text: string): readonly Target[] | undefined {
   return text.length > SEARCHED_CHARACTERS ? undefined : targetsIn(text)

@@ -1,16 +1,15 @@
 import type { Head } from '../../core/exchange.ts'
 import { isPlainlyAddressed } from '../../http/overrides.ts'
+import { HOUSEKEEPING_BYTES } from '../kit/housekeeping.ts'
 import type { Operation } from './operations.ts'
 import { readMembers } from './members.ts'
-
-const MAX_BYTES = 4096
 
 /**
  * Whether a poll is nothing but a poll: it is small, has all that the operation needs and nothing that it does not know.
  * Looking like housekeeping is no way past a gate.
  */
 export function isPlainPoll(operation: Operation, params: Readonly<Record<string, unknown>>, bytes: number): boolean {
-  if (operation.kind !== 'poll' || bytes > MAX_BYTES) return false
+  if (operation.kind !== 'poll' || bytes > HOUSEKEEPING_BYTES) return false
   const members = readMembers(params, [...operation.fits.keys()])
   if (!members.ok || Object.keys(params).some((key) => knownName(operation, key) === undefined)) return false
   if (operation.task !== undefined && !members.of.has(operation.task)) return false
@@ -28,7 +27,7 @@ function knownName(operation: Pick<Operation, 'fits'>, key: string): string | un
  * parameters as text, each once, and the version of the protocol.
  */
 export function isPlainLine(operation: Pick<Operation, 'fits'>, head: Head): boolean {
-  if (head.query.length > MAX_BYTES || !isPlainlyAddressed(head.headers)) return false
+  if (head.query.length > HOUSEKEEPING_BYTES || !isPlainlyAddressed(head.headers)) return false
   const seen = new Set<string>()
   return [...new URLSearchParams(head.query)].every(([key, value]) => {
     const name = key === 'A2A-Version' ? key : knownName(operation, key)

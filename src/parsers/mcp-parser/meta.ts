@@ -1,3 +1,4 @@
+import { HOUSEKEEPING_BYTES } from '../kit/housekeeping.ts'
 import { z } from 'zod'
 
 const text = z.string()
@@ -37,10 +38,8 @@ export const meta = z.strictObject({
   baggage: text.optional(),
 })
 
-/** What the protocol puts beside the parameters says little; what is longer carries something. */
-const BESIDE_BYTES = 4096
-
-export const isShort = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= BESIDE_BYTES
+/** What the protocol puts beside the parameters says as little as housekeeping. */
+export const isShort = (value: unknown): boolean => Buffer.byteLength(JSON.stringify(value)) <= HOUSEKEEPING_BYTES
 
 /** Whether `_meta` is no more than the protocol makes of it. */
 export const isPlainMeta = (value: unknown): boolean => isShort(value) && meta.safeParse(value).success

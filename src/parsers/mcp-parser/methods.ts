@@ -1,11 +1,8 @@
 import { z } from 'zod'
 import type { Effect } from '../../core/action.ts'
-import { capabilities, implementation, meta } from './meta.ts'
+import { capabilities, implementation, isShort, meta } from './meta.ts'
 
 type Params = Readonly<Record<string, unknown>>
-
-/** Housekeeping says little; what is longer carries something. */
-const MECHANICS_BYTES = 4096
 
 const text = z.string()
 const token = z.union([text, z.int()])
@@ -108,7 +105,7 @@ export function fitsMechanics(
 ): boolean {
   const schema = TASK_METHODS.has(method) ? task : MECHANICS.get(method)
   if (schema?.safeParse(params ?? {}).success !== true) return false
-  if (params !== undefined && Buffer.byteLength(JSON.stringify(params)) > MECHANICS_BYTES) return false
+  if (params !== undefined && !isShort(params)) return false
   return !TASK_METHODS.has(method) || knowsTask(String(params?.['taskId']))
 }
 
