@@ -27,6 +27,8 @@ const never: PluginType = {
   create: () => ({
     kind: 'gate',
     timeoutMs: 100,
+    points: ['request'],
+    failsOpen: false,
     exempt: () => undefined,
     judge: async () => {
       asked += 1

@@ -29,7 +29,7 @@ export async function warmUp(pipeline: PipelineOptions): Promise<void> {
     const handler = open({ direction, workload: 'warm-up', routesByHost: true })
     const reply = await handler.requestHead(HEAD, false)
     if (reply.kind === 'continue' && reply.body === 'whole') await handler.requestBody(Buffer.from(message))
-    handler.answerHead([[':status', '200']], true)
+    handler.answerHead([[':status', '200']], true, false)
     handler.end('complete')
   }
   for (let round = 0; round < ROUNDS; round++) {

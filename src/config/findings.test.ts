@@ -18,6 +18,8 @@ const parser: Parser = {
 const gate = (timeoutMs: number): Gate => ({
   kind: 'gate',
   timeoutMs,
+  points: ['request'],
+  failsOpen: false,
   exempt: () => undefined,
   judge: async () => ({ allow: true, run: { action: 'allow', reason: 'fine' } }),
 })

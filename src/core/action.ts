@@ -1,3 +1,5 @@
+import type { ProposedCall } from './session.ts'
+
 /** What could change in the world. `unknown` is never treated as weaker than `write`. */
 export type Effect = 'read' | 'write' | 'unknown'
 
@@ -10,7 +12,14 @@ export type Home = 'own' | 'foreign' | 'unstated'
 
 /** What the traffic would do, in words that no protocol owns. */
 export type Action = { readonly effect: Effect; readonly home: Home } & (
-  | { readonly kind: 'tool-call'; readonly tool: string; readonly args: unknown }
+  | {
+      readonly kind: 'tool-call'
+      readonly tool: string
+      /** What the tool is given. Of a proposed call whose arguments are no JSON: their text. */
+      readonly args: unknown
+      /** The call stands in a completion that the agent has not seen yet. Absent: it is on its way to the tool. */
+      readonly proposed?: ProposedCall
+    }
   /** Anything else that acts: a resource read, an unknown method, a message to another agent. */
   | { readonly kind: 'request'; readonly what: string; readonly args: unknown }
   | {

@@ -36,6 +36,7 @@ export const PLUMBLINE_CODES = {
   'plumbline.overloaded': { status: 503, fault: 'us', message: 'Too much is in flight. Try again.' },
   'plumbline.deadline': { status: 503, fault: 'us', message: 'No decision in time.' },
   'plumbline.plugin_failed': { status: 503, fault: 'plugin', message: 'A check failed.' },
+  'plumbline.unreadable_answer': { status: 502, fault: 'peer', message: 'The answer cannot be checked.' },
   'plumbline.shutting_down': { status: 503, fault: 'us', message: 'Shutting down. Try again.' },
 } as const satisfies Record<string, CodeInfo>
 

@@ -1,4 +1,4 @@
-import type { Resolution } from './session.ts'
+import type { Conversation, Resolution } from './session.ts'
 
 /** Towards the agent (`inbound`) or from it (`outbound`). Set by the Envoy filter, never by a client. */
 export type Direction = 'inbound' | 'outbound'
@@ -75,5 +75,7 @@ export interface Exchange {
   readonly answer: AnswerHead | undefined
   readonly identity: Identity | undefined
   readonly session: Resolution
+  /** What this very request shows to a model, where it asks one. */
+  readonly conversation: Conversation | undefined
   readonly notes: Notes
 }

@@ -22,6 +22,39 @@ export type HeadReply =
 export type BodyReply =
   { readonly kind: 'continue'; readonly edits: HeaderEdits } | { readonly kind: 'refuse'; readonly answer: Answer }
 
+/** What to show of an answer, and how. Edits are of its head. */
+export type AnswerPlan =
+  /** Nobody reads it. */
+  | { readonly kind: 'none' }
+  /** It is read in passing, its bytes untouched: `answerChunk`. */
+  | { readonly kind: 'stream' }
+  /** It is held whole until `answerBody` has replied. */
+  | { readonly kind: 'whole' }
+  /** What the client gets is what `editAnswer` writes. */
+  | { readonly kind: 'edit'; readonly edits: HeaderEdits }
+  | { readonly kind: 'refuse'; readonly answer: Answer }
+
+export type AnswerReply =
+  | { readonly kind: 'continue' }
+  /** Another body; the driver sets its content-length. */
+  | { readonly kind: 'replace'; readonly edits: HeaderEdits; readonly body: Uint8Array }
+  | { readonly kind: 'refuse'; readonly answer: Answer }
+
+/** Where an answer that we edit goes. Calls after `end` or `abort`, or after the client left, do nothing. */
+export interface AnswerSink {
+  write(bytes: Uint8Array): void
+  /** The answer is complete as written; what the upstream still sends is not wanted. */
+  end(): void
+  /** The client sees its answer break off. */
+  abort(): void
+}
+
+/** An answer that is edited. */
+export interface AnswerEditor {
+  /** `last`: the upstream's last bytes, perhaps none. */
+  feed(raw: Uint8Array, last: boolean): void
+}
+
 /** How an exchange ended, as far as we saw it. */
 export type Ending =
   /** All that was asked of us is answered. */
@@ -59,8 +92,15 @@ export interface ExchangeHandler {
   requestHead(pairs: readonly HeaderPair[], bodyless: boolean): Promise<HeadReply>
   /** The whole body, as it was sent. Only after `requestHead` asked for it. */
   requestBody(raw: Uint8Array): Promise<BodyReply>
-  /** `none`: nobody reads it. `stream`: it is read in passing. May come without a request head (Envoy's own replies). */
-  answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' }
+  /**
+   * May come without a request head (Envoy's own replies). `rewritable`: the driver can hold and change this answer;
+   * otherwise the plan is `none` or `stream`.
+   */
+  answerHead(pairs: readonly HeaderPair[], bodyless: boolean, rewritable: boolean): AnswerPlan
+  /** The whole answer, as it was sent. Only after the plan `whole`. */
+  answerBody(raw: Uint8Array): Promise<AnswerReply>
+  /** Only after the plan `edit`, once. The sink may be written to from now on, also between two calls of `feed`. */
+  editAnswer(sink: AnswerSink): AnswerEditor
   /**
    * A piece of an answer that is read in passing; `last` may never come. Undefined: it has been read. A promise, which
    * never rejects: it is being read, and goes on to the client when that has settled, so that what it says is known

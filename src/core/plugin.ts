@@ -21,6 +21,11 @@ export interface Reading {
   readonly lessons: readonly Lesson[]
   /** For the record: what was read, such as the method and tool. No payload. */
   readonly details: Readonly<Record<string, unknown>>
+  /**
+   * The answer may propose calls: `readable` = `guardAnswer` can hold them back, `unreadable` = nobody here reads that
+   * dialect's answers. Absent: the answer proposes nothing.
+   */
+  readonly proposes?: 'readable' | 'unreadable'
   /** Total: it never throws. */
   refuse(no: Refusal): Answer
 }
@@ -53,6 +58,57 @@ export interface AnswerReader {
   }
 }
 
+/** A call that an answer proposes, complete. */
+export interface FoundCall {
+  /** Unique in its answer. */
+  readonly id: number
+  readonly action: Action & { readonly kind: 'tool-call' }
+}
+
+/** What a guard has for the pipeline after an input. */
+export interface Guarded {
+  /** Goes to the client now, in this order. */
+  readonly out: readonly Uint8Array[]
+  /** Became complete: each is judged, and `rule` is told. */
+  readonly calls: readonly FoundCall[]
+  /** Learnt now; written before `out` goes on, because the client may refer to it. */
+  readonly lessons: readonly Lesson[]
+  /**
+   * From here on the answer cannot be read as every client would read it; why, for the log, without payload. Said once.
+   * The guard holds everything that follows until `abandon`.
+   */
+  readonly unreadable?: string
+}
+
+/**
+ * Holds back the calls that an answer proposes until each is ruled on, and takes the rejected ones out. Works the same
+ * on one JSON value and on a stream of events, whatever its chunks. What precedes an undecided call goes on at once;
+ * what follows it keeps its order. Without a rejection the bytes that come out are the bytes that went in. Pure: no
+ * clock, no I/O, no promise. It never throws.
+ */
+export interface CompletionGuard {
+  /** Gets bytes with their content-encoding undone. */
+  feed(bytes: Uint8Array): Guarded
+  /** The answer's bytes are over. `cut`: early; then calls that are not complete never come out. Called once. */
+  end(how: 'complete' | 'cut'): Guarded
+  /** The ruling on a call: `undefined` lets it go, a refusal replaces it with words. Once for each call. */
+  rule(callId: number, no: Refusal | undefined): Guarded
+  /**
+   * Gives up on all that is held, and takes no more rulings. `undefined`: everything goes on as it came, now and
+   * hereafter. A refusal: what is held never comes out, the answer gets a valid end that says so in words, and whatever
+   * is fed afterwards is dropped.
+   */
+  abandon(no: Refusal | undefined): Guarded
+  /** Bytes that wait inside: of undecided or unfinished calls, and what stands behind them. */
+  readonly heldBytes: number
+  /** Something was taken out: `out` is no longer what was fed. */
+  readonly changed: boolean
+  /** After `end` and the last ruling: nothing more will come out. */
+  readonly done: boolean
+  /** For the record: the form, the tools that were proposed, how many calls were taken out. No payload. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
 /** Understands one protocol family. Never decides; no I/O, no clock. */
 export interface Parser {
   readonly kind: 'parser'
@@ -70,13 +126,26 @@ export interface Parser {
    * answer's head is there (`x.answer`). An answer that nobody reads is not asked for.
    */
   readAnswer(x: Exchange, mine: Reading | undefined): AnswerReader | undefined
+  /**
+   * A guard for the answer to a request of its own that `proposes` something `readable`; it also teaches what
+   * `readAnswer` would. Asked instead of `readAnswer` where gates look at completions.
+   */
+  guardAnswer?(x: Exchange, mine: Reading): CompletionGuard | undefined
 }
+
+/** Where a gate looks: at what the agent sends, or at what a model proposes before the agent sees it. */
+export type Point = 'request' | 'completion'
 
 /** Knows policy. Sees actions and facts, never a protocol's framing. */
 export interface Gate {
   readonly kind: 'gate'
   /** The longest that one `judge` may take, queueing included; milliseconds. */
   readonly timeoutMs: number
+  readonly points: readonly Point[]
+  /** What happens to an action when the gate itself fails or has no time left: it passes, recorded. Else it is refused. */
+  readonly failsOpen: boolean
+  /** Its rulings never refuse: nobody waits for them but the record. */
+  readonly watchesOnly?: boolean
   /** From the head alone: "not mine", with what the record says. */
   exempt(x: Exchange): Run | undefined
   /** One action at a time. */

@@ -37,4 +37,6 @@ export interface ExchangeRecord {
   readonly durationMs: number
   readonly session: { readonly method: string; readonly certainty: Certainty }
   readonly invocations: readonly Invocation[]
+  /** Whole verdicts by plugin id, one for each call that was looked at. Absent when there is none. */
+  readonly plugins?: Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>
 }

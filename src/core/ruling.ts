@@ -5,6 +5,11 @@ export interface Rejection {
   readonly status: number
   /** One line for the caller: no untrusted text, no secret, nobody else's intent. */
   readonly message: string
+  /**
+   * Present: the agent's model is to act on it (ask its user) instead of failing. Several lines for the model; may hold
+   * what the conversation holds. Where the message's own shape has no reader for it, the answer is a refusal with 403.
+   */
+  readonly clarification?: string
 }
 
 /** A rejection with what the caller's answer names beside it. */
@@ -31,6 +36,8 @@ export interface Run {
   readonly reason: string
   readonly cached?: boolean
   readonly details?: Readonly<Record<string, unknown>>
+  /** The whole verdict, for the record's `plugins`. */
+  readonly verdict?: Readonly<Record<string, unknown>>
 }
 
 export type Ruling =

@@ -9,8 +9,23 @@ export interface Resolution {
   readonly candidates: readonly SessionView[]
 }
 
+/** What a model was shown: all that a call which it proposes could be grounded in. */
+export interface Conversation {
+  /** Every role, the system prompt too, in their order. */
+  readonly messages: readonly ChatMessage[]
+  /** In OpenAI's function-calling form, whatever dialect they came in; members that are no functions as they came. */
+  readonly tools: readonly unknown[]
+}
+
+/** A conversation that a session remembers. */
+export interface RecalledConversation extends Conversation {
+  /** Its answer proposed the very call that was asked about: same name, same arguments whatever their spelling. */
+  readonly proposedIt: boolean
+}
+
 /** A session as a gate may see it. */
 export interface SessionView {
+  /** Names it in records and to services. Proves nothing: whoever knows it cannot speak for the session. */
   readonly id: string
   /** What the user asked, newest first: at most `turns` intents. Empty when the user said nothing yet. */
   intents(turns: number): readonly string[]
@@ -18,6 +33,11 @@ export interface SessionView {
   readonly destinations: ReadonlySet<string>
   /** Texts that this session has seen and still holds: users', agents', tool results'. Newest last. */
   readonly heard: readonly string[]
+  /**
+   * The newest exchange with a model whose answer proposed this call, else the most recent one; undefined when none is
+   * remembered. A tool's name also counts when the model knew it under a prefix (`server__tool`).
+   */
+  conversation(call: { readonly tool: string; readonly args: unknown }): RecalledConversation | undefined
 }
 
 /** Names under which a message speaks of its conversation. */
@@ -104,8 +124,11 @@ export interface Sessions {
   enter(query: InboundQuery): InboundEntry | 'overloaded' | undefined
   /** Which session an outbound exchange belongs to, and how we know. */
   resolve(query: OutboundQuery): Resolution
-  /** What an allowed outbound exchange taught its session; `host` was used by it. */
-  learn(sessionId: string, lessons: readonly Lesson[], host: string | undefined): void
+  /**
+   * What an allowed outbound exchange taught its session; `host` was used by it. `exchange` is unique to it: by it a
+   * `completion` finds the `inference` that it answers.
+   */
+  learn(sessionId: string, lessons: readonly Lesson[], host: string | undefined, exchange: string): void
   /** Plants `note` lessons of a workload. */
   note(workload: string, keys: readonly string[]): void
   notes(workload: string): { has(key: string): boolean }

@@ -84,7 +84,7 @@ function detailsOf(reply: Wire): unknown {
 
 describe('an exchange', () => {
   test('is answered message by message, and complete when the peer leaves after it', async () => {
-    const { connection, seen, server } = await serve({ answerHead: () => ({ body: 'stream' }) })
+    const { connection, seen, server } = await serve({ answerHead: () => ({ kind: 'stream' }) })
     const stream = connection.open(SAID)
     expect(kindOf(await stream.ask(requestHead()))).toBe('requestHeaders')
     expect(kindOf(await stream.ask(requestBody('hello', false)))).toBe('requestBody')
@@ -110,7 +110,7 @@ describe('an exchange', () => {
   test('keeps the order of many pieces that come at once', async () => {
     const { connection, seen } = await serve({
       requestHead: async () => EXEMPT,
-      answerHead: () => ({ body: 'stream' }),
+      answerHead: () => ({ kind: 'stream' }),
     })
     const stream = connection.open(SAID)
     await stream.ask(requestHead({ last: true }))
@@ -125,7 +125,7 @@ describe('an exchange', () => {
     let caughtUp: () => void = () => undefined
     const { connection, seen } = await serve({
       requestHead: async () => EXEMPT,
-      answerHead: () => ({ body: 'stream' }),
+      answerHead: () => ({ kind: 'stream' }),
       answerChunk: (raw) => (raw[0] === 0x73 ? new Promise((resolve) => (caughtUp = resolve)) : undefined),
     })
     const stream = connection.open(SAID)
@@ -260,7 +260,7 @@ describe('a handler that fails is a refusal, never a clean end', () => {
 
   test('reading an answer: its bytes go on, and nothing more is read', async () => {
     const { connection, seen } = await serve({
-      answerHead: () => ({ body: 'stream' }),
+      answerHead: () => ({ kind: 'stream' }),
       answerChunk: () => {
         throw new Error('reader')
       },
@@ -448,7 +448,7 @@ describe('stop', () => {
         if (path === '/owed') return new Promise(() => undefined)
         return path === '/body' ? WANT_BODY : EXEMPT
       },
-      answerHead: () => ({ body: 'stream' }),
+      answerHead: () => ({ kind: 'stream' }),
     })
     const at = (path: string) => requestHead({ headers: { ':path': path } })
     const streams = {

@@ -119,8 +119,9 @@ export class Stream {
 
   #judgeAnswer(order: Order & { kind: 'judge-answer' }): void {
     const verdict = (): Input => {
-      const { body } = this.#handler.answerHead(order.pairs, order.bodyless)
-      return { kind: 'answer-verdict', body }
+      const plan = this.#handler.answerHead(order.pairs, order.bodyless, false)
+      if (plan.kind !== 'none' && plan.kind !== 'stream') throw new Error('an answer that cannot be changed here')
+      return { kind: 'answer-verdict', body: plan.kind }
     }
     this.#feed(this.#attempt(verdict))
   }

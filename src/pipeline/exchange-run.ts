@@ -1,7 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import { PLUMBLINE_CODES, type PlumblineCode } from '../core/errors.ts'
 import type { AnswerHead, Body, Exchange, Head, HeaderPair } from '../core/exchange.ts'
-import type { BodyReply, Caller, Ending, ExchangeHandler, HeaderEdits, HeadReply, UnseenHead } from '../core/handler.ts'
+import type {
+  AnswerEditor,
+  AnswerPlan,
+  AnswerReply,
+  AnswerSink,
+  BodyReply,
+  Caller,
+  Ending,
+  ExchangeHandler,
+  HeaderEdits,
+  HeadReply,
+  UnseenHead,
+} from '../core/handler.ts'
 import type { Gate, Parser, Placed } from '../core/plugin.ts'
 import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
 import { decodeBody } from '../http/decode.ts'
@@ -96,9 +108,9 @@ class ExchangeRun implements ExchangeHandler {
     return this.decide(body)
   }
 
-  answerHead(pairs: readonly HeaderPair[], bodyless: boolean): { readonly body: 'none' | 'stream' } {
+  answerHead(pairs: readonly HeaderPair[], bodyless: boolean, _rewritable: boolean): AnswerPlan {
     this.answer = answerHead(pairs, bodyless)
-    if (bodyless || this.head === undefined || this.understood === undefined) return { body: 'none' }
+    if (bodyless || this.head === undefined || this.understood === undefined) return { kind: 'none' }
     const x = this.view(NO_BODY)
     this.answerReading = createAnswerReading({
       parsers: this.chain.parsers,
@@ -115,11 +127,19 @@ class ExchangeRun implements ExchangeHandler {
     // A streamed answer may take hours: what the request held is let go.
     this.understood = undefined
     this.render = plainRefusal
-    return { body: this.answerReading === undefined ? 'none' : 'stream' }
+    return { kind: this.answerReading === undefined ? 'none' : 'stream' }
   }
 
   answerChunk(raw: Uint8Array, last: boolean): Promise<void> | undefined {
     return this.answerReading?.feed(raw, last)
+  }
+
+  answerBody(_raw: Uint8Array): Promise<AnswerReply> {
+    return Promise.reject(new Error('no plan asks for it'))
+  }
+
+  editAnswer(_sink: AnswerSink): AnswerEditor {
+    throw new Error('no plan asks for it')
   }
 
   giveUp(code: PlumblineCode, unseen?: UnseenHead): Answer {
@@ -311,6 +331,7 @@ class ExchangeRun implements ExchangeHandler {
       answer: this.answer,
       identity: undefined,
       session: this.session?.resolution ?? NO_SESSION,
+      conversation: undefined,
       notes: this.session?.notes ?? NO_NOTES,
     }
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { Head, Notes } from '../core/exchange.ts'
 import type { Caller } from '../core/handler.ts'
 import type { InboundEntry, InboundQuery, Lesson, Resolution, Sessions } from '../core/session.ts'
@@ -16,6 +17,8 @@ export class ExchangeSession {
   private readonly head: Head
   private readonly traceId: string | undefined
   private entry: InboundEntry | undefined
+  /** Unique to this exchange; a client's own request id is not. */
+  private readonly exchange = randomUUID()
   /** A gate really asked and allowed, as opposed to skipped. */
   private judged = false
 
@@ -99,7 +102,7 @@ export class ExchangeSession {
 
   private teach(lessons: readonly Lesson[], host: string | undefined): void {
     const { id } = this
-    if (id !== undefined) this.sessions.learn(id, lessons, host)
+    if (id !== undefined) this.sessions.learn(id, lessons, host, this.exchange)
   }
 
   private takeNotes(lessons: readonly Lesson[]): void {

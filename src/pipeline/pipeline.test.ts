@@ -46,7 +46,15 @@ function parser(result: ReadResult | (() => ReadResult), over: Partial<Parser> =
 }
 
 function gate(judge: Gate['judge'], over: Partial<Gate> = {}): Gate {
-  return { kind: 'gate', timeoutMs: 100, exempt: () => undefined, judge, ...over }
+  return {
+    kind: 'gate',
+    timeoutMs: 100,
+    points: ['request'],
+    failsOpen: false,
+    exempt: () => undefined,
+    judge,
+    ...over,
+  }
 }
 
 let nextId = 0
@@ -54,7 +62,13 @@ function placed<P extends Parser | Gate>(plugin: P, mode: Mode = 'enforce', id =
   return { id, name: id, mode, plugin }
 }
 
-const VIEW: SessionView = { id: 's1', intents: () => ['do it'], destinations: new Set(), heard: [] }
+const VIEW: SessionView = {
+  id: 's1',
+  intents: () => ['do it'],
+  destinations: new Set(),
+  heard: [],
+  conversation: () => undefined,
+}
 
 function fakeSessions(over: Partial<Sessions> = {}) {
   const learnt: Lesson[] = []
@@ -615,7 +629,7 @@ describe('sessions', () => {
       placed(gate(async () => ({ allow: true, run: { action, reason: 'x' } }))),
     ])
     await post(run)
-    run.handler.answerHead([[':status', '200']], false)
+    run.handler.answerHead([[':status', '200']], false, false)
     void run.handler.answerChunk(text.encode('a'), true)
     expect(run.notes).toEqual(expected)
   })
@@ -685,7 +699,7 @@ describe('answers', () => {
   test('an answer that nobody reads is not asked for', async () => {
     const run = start([placed(parser(reading()))])
     await post(run)
-    expect(run.handler.answerHead(answer, false)).toEqual({ body: 'none' })
+    expect(run.handler.answerHead(answer, false, false)).toEqual({ kind: 'none' })
     expect(recordOf(run)).toMatchObject({ phase: 'response', statusCode: 200 })
   })
 
@@ -693,7 +707,7 @@ describe('answers', () => {
     const reader = { feed: () => [lesson('now')], end: () => ({ lessons: [lesson('last')], details: { n: 2 } }) }
     const run = start([placed(parser(reading(), { readAnswer: () => reader }), 'enforce', 'parser')])
     await post(run)
-    expect(run.handler.answerHead(answer, false)).toEqual({ body: 'stream' })
+    expect(run.handler.answerHead(answer, false, false)).toEqual({ kind: 'stream' })
     void run.handler.answerChunk(text.encode('a'), false)
     expect(run.learnt).toEqual([lesson('now')])
     void run.handler.answerChunk(text.encode('b'), true)
@@ -720,7 +734,7 @@ describe('answers', () => {
   ])('a reader that %s loses its words only', async (_name, broken) => {
     const run = start([placed(parser(reading(), { readAnswer: () => broken }), 'enforce', 'parser')])
     await post(run)
-    run.handler.answerHead(answer, false)
+    run.handler.answerHead(answer, false, false)
     void run.handler.answerChunk(text.encode('a'), true)
     expect(reasons(await settledRecord(run))).toEqual(['parser observe/read', 'parser failed/plugin_failed'])
   })
@@ -737,7 +751,7 @@ describe('answers', () => {
     const chain = [placed(parser(reading(), { readAnswer: () => reader }), 'enforce', 'parser')]
     const run = start(chain, { answersBytes: 100 })
     await post(run)
-    run.handler.answerHead(answer, false)
+    run.handler.answerHead(answer, false, false)
     void run.handler.answerChunk(new Uint8Array(40), false)
     void run.handler.answerChunk(new Uint8Array(40), false)
     void run.handler.answerChunk(new Uint8Array(1), true)
@@ -748,7 +762,7 @@ describe('answers', () => {
 
   test('an answer that comes without a request is let through unread', () => {
     const run = start([placed(parser(reading()))])
-    expect(run.handler.answerHead(answer, true)).toEqual({ body: 'none' })
+    expect(run.handler.answerHead(answer, true, false)).toEqual({ kind: 'none' })
     expect(recordOf(run).invocations).toHaveLength(1)
   })
 })

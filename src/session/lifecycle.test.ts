@@ -200,7 +200,7 @@ describe('who looks at a session that ended meanwhile', () => {
     pass(OPTIONS.ttlMs + 1)
     sessions.stats()
     late.learn([alias(ON)])
-    sessions.learn(late.handle, [{ kind: 'tool-result', tool: 't', args: {}, text: 'x' }], 'host.test')
+    sessions.learn(late.handle, [{ kind: 'tool-result', tool: 't', args: {}, text: 'x' }], 'host.test', 'e')
     expect(sessions.peek(inbound({ hint: ON })).certainty).toBe('none')
     expect(late.view.destinations.size).toBe(0)
   })

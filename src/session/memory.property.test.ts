@@ -124,7 +124,7 @@ function play(steps: readonly Step[]): void {
           args: {},
           text: `noise ${String(i)}`,
         }))
-        if (id !== undefined) sessions.learn(id, noise, `h${String(now.which)}.test`)
+        if (id !== undefined) sessions.learn(id, noise, `h${String(now.which)}.test`, 'e')
         break
       }
       case 'pass':

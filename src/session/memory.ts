@@ -21,7 +21,7 @@ export function createSessions(options: SessionOptions, clock: Clock, random?: R
     peek: (query) => (options.enabled ? inbound.peek(query) : disabled),
     enter: (query) => (options.enabled ? inbound.enter(query) : undefined),
     resolve: (query) => (options.enabled ? resolveOutbound(store, query, options.lingerMs) : disabled),
-    learn(sessionId, lessons, host) {
+    learn(sessionId, lessons, host, _exchange) {
       const record = store.population.get(sessionId)
       if (record === undefined) return
       // `hear` takes no user's message: whatever the agent sends, it cannot speak for its user.

@@ -53,6 +53,7 @@ function viewOf(record: SessionRecord, destinations: ReadonlySet<string>): Sessi
   return {
     id: record.id,
     destinations,
+    conversation: () => undefined,
     intents: (turns) => record.intents.newestFirst(turns),
     get heard() {
       // A user's message that the ring has lost is older than all that the ring still holds.

@@ -57,6 +57,8 @@ function createFaultyGate(): Gate {
   return {
     kind: 'gate',
     timeoutMs: 100,
+    points: ['request'],
+    failsOpen: false,
     exempt: (x) => {
       if (x.request.path === '/exempt/throws') broken()
       return x.request.path === '/exempt/returns-a-promise' ? nonsense(Promise.resolve(RUN)) : undefined

@@ -25,6 +25,8 @@ export function createIbac(parts: IbacParts): Gate {
   return {
     kind: 'gate',
     timeoutMs: parts.config.timeout_ms,
+    points: ['request'],
+    failsOpen: false,
     exempt: (x) => {
       const skip = parts.exempts(x)
       return skip === undefined ? undefined : skipped(skip).run

@@ -152,6 +152,7 @@ export const exchanges: fc.Arbitrary<Exchange> = fc
       request: requestHead(pairs, shown.kind === 'none'),
       body: shown,
       session: resolved,
+      conversation: undefined,
       notes: { has: () => noted },
     }
   })

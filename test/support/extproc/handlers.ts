@@ -39,7 +39,9 @@ export function recordingHandler(overrides: Partial<ExchangeHandler> = {}): Reco
   const plain: ExchangeHandler = {
     requestHead: async () => WANT_BODY,
     requestBody: async () => CONTINUE,
-    answerHead: () => ({ body: 'none' }),
+    answerHead: () => ({ kind: 'none' }),
+    answerBody: async () => ({ kind: 'continue' }),
+    editAnswer: () => ({ feed: () => undefined }),
     answerChunk: () => undefined,
     giveUp: (code) => coded(code),
     fail: () => coded('plumbline.plugin_failed'),
@@ -57,10 +59,15 @@ export function recordingHandler(overrides: Partial<ExchangeHandler> = {}): Reco
         calls.push(`requestBody ${Buffer.from(raw).toString()}`)
         return handler.requestBody(raw)
       },
-      answerHead: (pairs, bodyless) => {
+      answerHead: (pairs, bodyless, rewritable) => {
         calls.push(`answerHead ${pairs.find(([name]) => name === ':status')?.[1]}`)
-        return handler.answerHead(pairs, bodyless)
+        return handler.answerHead(pairs, bodyless, rewritable)
       },
+      answerBody: (raw) => {
+        calls.push(`answerBody ${Buffer.from(raw).toString()}`)
+        return handler.answerBody(raw)
+      },
+      editAnswer: (sink) => handler.editAnswer(sink),
       answerChunk: (raw, last) => {
         calls.push(`answerChunk ${Buffer.from(raw).toString()}${last ? ' last' : ''}`)
         return handler.answerChunk(raw, last)

@@ -36,6 +36,7 @@ export function sessionOf(
     intents: (turns) => intents.slice(0, turns),
     destinations: new Set(more.used),
     heard: more.heard ?? [],
+    conversation: () => undefined,
   }
 }
 

@@ -47,7 +47,7 @@ function askedDirectly(handler: ExchangeHandler): Asking {
       return { kind: 'refused', status, code: details, headers, body: Buffer.from(said).toString() }
     },
     async answer(pairs, body) {
-      const read = handler.answerHead(pairs, body === undefined).body === 'stream'
+      const read = handler.answerHead(pairs, body === undefined, false).kind === 'stream'
       if (read) void handler.answerChunk(body ?? new Uint8Array(), true)
       return read
     },

@@ -37,6 +37,7 @@ export function exchangeOf(given: Given): { readonly x: Exchange; readonly body:
     answer: undefined,
     identity: undefined,
     session: { certainty: 'none', method: 'none', candidates: [] },
+    conversation: undefined,
     notes: { has: () => false },
   }
   return { x, body }
