@@ -3,7 +3,7 @@ import { isObject } from '../../json/rpc.ts'
 import { callPieces, functionPieces } from './chat-calls.ts'
 import { createChatCompletion } from './chat-completion.ts'
 import { contentText } from './chat-content.ts'
-import { objectsIn, textOf, type Dialect, type InferenceRequest, type JsonObject } from './dialect.ts'
+import { listIn, objectsIn, textOf, type Dialect, type InferenceRequest, type JsonObject } from './dialect.ts'
 
 /** OpenAI's chat completions, and what speaks like them. */
 export const chat: Dialect = {
@@ -17,15 +17,18 @@ export const chat: Dialect = {
 
 function readChat(body: JsonObject): InferenceRequest {
   const messages = objectsIn(body['messages']).map(readMessage)
-  const tools = [body['tools'], body['functions']].flatMap((list) =>
-    Array.isArray(list) ? (list as readonly unknown[]) : [],
-  )
+  const tools = [...listIn(body['tools']), ...listIn(body['functions']).map(inFunctionForm)]
   return {
     model: textOf(body['model']),
     firstUserText: messages.find((message) => message.role === 'user' && message.text !== '')?.text ?? '',
     conversation: { messages, tools },
+    proposes: 'readable',
   }
 }
+
+/** The legacy list holds what stands inside of a tool today. */
+const inFunctionForm = (legacy: unknown): unknown =>
+  isObject(legacy) ? { type: 'function', function: legacy } : legacy
 
 function readMessage(message: JsonObject): ChatMessage {
   const content = contentText(message['content'], '\n')

@@ -1,4 +1,5 @@
-import type { ChatMessage } from '../../core/session.ts'
+import type { Reading } from '../../core/plugin.ts'
+import type { Conversation } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
 import type { Hearing } from '../kit/lesson-reader.ts'
 
@@ -10,7 +11,9 @@ export interface InferenceRequest {
   readonly model: string
   readonly firstUserText: string
   /** What the conversation holds, where the dialect is read that far. */
-  readonly conversation: { readonly messages: readonly ChatMessage[]; readonly tools: readonly unknown[] } | undefined
+  readonly conversation: Conversation | undefined
+  /** What its answer may propose, as a reading says it. */
+  readonly proposes?: Reading['proposes']
 }
 
 /** One way to speak with a model. A new one is one new file and one line in `dialects.ts`. */
@@ -27,8 +30,12 @@ export interface Dialect {
   readonly openCompletion?: () => Hearing
 }
 
+export function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? (value as readonly unknown[]) : []
+}
+
 export function objectsIn(value: unknown): readonly JsonObject[] {
-  return Array.isArray(value) ? (value as readonly unknown[]).filter(isObject) : []
+  return listIn(value).filter(isObject)
 }
 
 export function textOf(value: unknown): string {

@@ -59,7 +59,7 @@ describe('a chat completion', () => {
       {
         kind: 'inference',
         model: 'm',
-        tools: [...tools, ...functions],
+        tools: [...tools, { type: 'function', function: { name: 'log' } }],
         messages: [
           { role: 'system', text: 'Be brief.' },
           { role: 'developer', text: 'Be kind.' },

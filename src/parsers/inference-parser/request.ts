@@ -64,24 +64,32 @@ function besideOf(body: JsonObject, dialect: Dialect): JsonObject | undefined {
   return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
+/** Whatever it is: nobody here can say that it proposes nothing. */
+const UNKNOWN: InferenceRequest = { model: '', firstUserText: '', conversation: undefined, proposes: 'unreadable' }
+
 /** JSON of no known dialect on an inference host. What is no JSON for every reader alike is nobody's. */
 function readUnknown(x: Exchange, body: Body, home: Home): Read {
   if (body.kind !== 'whole' || unreadableBytes(x, body) !== undefined || !readJson(body.bytes).ok) return notMine
-  return none(inferenceReading('unknown', { model: '', firstUserText: '', conversation: undefined }, home))
+  return none(inferenceReading('unknown', UNKNOWN, home))
 }
 
 function inferenceReading(dialect: string, request: InferenceRequest, home: Home, beside?: JsonObject): Reading {
-  const { model, firstUserText, conversation } = request
+  const { model, firstUserText, conversation, proposes } = request
   const said = { kind: 'inference', model, firstUserText, effect: 'write', home } as const
   const action: Action = beside === undefined ? said : { ...said, beside }
   const details = { dialect, model: model.slice(0, SHOWN_CHARACTERS) }
-  if (conversation === undefined) return reading(action, [], details)
+  if (conversation === undefined) return reading(action, [], details, proposes)
   const { messages, tools } = conversation
   const lesson = { kind: 'inference', model, messages, tools } as const
-  return reading(action, [lesson], { ...details, messages: messages.length, tools: tools.length })
+  return reading(action, [lesson], { ...details, messages: messages.length, tools: tools.length }, proposes)
 }
 
-function reading(action: Action, lessons: readonly Lesson[], details: Reading['details']): Reading {
+function reading(
+  action: Action,
+  lessons: readonly Lesson[],
+  details: Reading['details'],
+  proposes?: Reading['proposes'],
+): Reading {
   return {
     kind: 'read',
     actions: [action],
@@ -90,6 +98,7 @@ function reading(action: Action, lessons: readonly Lesson[], details: Reading['d
     hint: undefined,
     lessons,
     details,
+    ...(proposes === undefined ? {} : { proposes }),
     refuse: plainRefusal,
   }
 }
