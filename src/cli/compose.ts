@@ -5,6 +5,9 @@ import type { PluginLog, Services } from '../config/plugin-type.ts'
 import type { PipelineOptions } from '../pipeline/pipeline.ts'
 import { createSessions } from '../session/memory.ts'
 
+/** Calls that one answer may propose. Models propose a handful; each costs a question to every gate. */
+const MAX_CALLS = 128
+
 /** What the pipeline uses of the process. */
 export interface Surroundings extends Pick<PipelineOptions, 'log' | 'record' | 'now'> {
   readonly logOf: (plugin: string) => PluginLog
@@ -22,6 +25,7 @@ export function compose(config: Config, { log, record, now, logOf }: Surrounding
       bodyBytes: listener.max_body_bytes,
       answersBytes: listener.max_bodies_bytes,
       ratio: listener.max_body_ratio,
+      hold: { bytes: listener.max_held_bytes, ms: listener.hold_deadline_ms, calls: MAX_CALLS },
       verdictDeadlineMs: verdictDeadlines(chains, listener.verdict_deadline_ms),
     },
     log,

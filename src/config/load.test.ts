@@ -237,6 +237,8 @@ describe('a right configuration', () => {
           max_receive_bytes: 16 * 1024 * 1024,
           max_body_bytes: 10 * 1024 * 1024,
           max_body_ratio: 100,
+          max_held_bytes: 1024 * 1024,
+          hold_deadline_ms: 300_000,
           max_bodies_bytes: 256 * 1024 * 1024,
         },
         session: {

@@ -25,6 +25,8 @@ export const SECTIONS = {
     max_receive_bytes: integer(64 * 1024, 1024 * MIB).default(16 * MIB),
     max_body_bytes: integer(1024, 1024 * MIB).default(10 * MIB),
     max_body_ratio: integer(1, 10_000).default(100),
+    max_held_bytes: integer(1024, 64 * MIB).default(MIB),
+    hold_deadline_ms: integer(1000, HOUR).default(300 * SECOND),
     max_bodies_bytes: integer(64 * 1024, 64 * 1024 * MIB).default(256 * MIB),
   },
   session: {

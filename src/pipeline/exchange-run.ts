@@ -16,21 +16,31 @@ import type {
 } from '../core/handler.ts'
 import type { Gate, Parser, Placed } from '../core/plugin.ts'
 import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
+import type { Conversation, Lesson } from '../core/session.ts'
 import { decodeBody } from '../http/decode.ts'
 import { answerHead, requestHead } from '../http/headers.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
-import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
+import { openAnswer, type ExchangeAnswer } from './exchange-answer.ts'
 import { ExchangeSession, HANDLE_HEADER, NO_SESSION } from './exchange-session.ts'
 import { isGrpc, isTunnel, requestIdOf } from './head-checks.ts'
-import { judge, type Verdict } from './judging.ts'
+import { judge, onlyWatches, type Verdict } from './judging.ts'
 import type { RunContext, SortedChain } from './pipeline.ts'
 import { readMessage, unread, type Understood, type Unreadable } from './readings.ts'
 import { createRecorder } from './recorder.ts'
 import { isRun } from './results.ts'
+import { shortCode } from './short-code.ts'
 import { newTrace, traceIdOf } from './trace.ts'
 
 const NO_NOTES = { has: () => false }
-const EMPTY_CHAIN: SortedChain = { all: [], parsers: [], gates: [], enforces: false, ungated: true }
+const EMPTY_CHAIN: SortedChain = {
+  all: [],
+  parsers: [],
+  gates: [],
+  atRequest: [],
+  atCompletion: [],
+  enforces: false,
+  ungated: true,
+}
 const NO_BODY: Body = { kind: 'none' }
 const UNREAD: Body = { kind: 'unread' }
 
@@ -38,7 +48,7 @@ const NOTHING_TO_JUDGE: Verdict = { kind: 'allowed', judged: false }
 
 type Render = (no: Refusal) => Answer
 
-/** One exchange through the phases: exempt, read, resolve, judge, learn; then its answer, read in passing. */
+/** One exchange through the phases: exempt, read, resolve, judge, learn; then its answer. */
 export function createExchangeRun(caller: Caller | undefined, context: RunContext): ExchangeHandler {
   return new ExchangeRun(caller, context)
 }
@@ -65,7 +75,7 @@ class ExchangeRun implements ExchangeHandler {
   /** Gates are asked, and have not answered. */
   private judging: Promise<Verdict> | undefined
   private answer: AnswerHead | undefined
-  private answerReading: AnswerReading | undefined
+  private answering: ExchangeAnswer | undefined
   private refusedWith: number | undefined
   private ended = false
 
@@ -108,38 +118,49 @@ class ExchangeRun implements ExchangeHandler {
     return this.decide(body)
   }
 
-  answerHead(pairs: readonly HeaderPair[], bodyless: boolean, _rewritable: boolean): AnswerPlan {
-    this.answer = answerHead(pairs, bodyless)
-    if (bodyless || this.head === undefined || this.understood === undefined) return { kind: 'none' }
-    const x = this.view(NO_BODY)
-    this.answerReading = createAnswerReading({
-      parsers: this.chain.parsers,
-      byParser: this.understood.byParser,
-      x,
-      answer: this.answer,
-      limits: { bytes: this.context.limits.bodyBytes, ratio: this.context.limits.ratio },
-      budget: this.context.answers,
+  answerHead(pairs: readonly HeaderPair[], bodyless: boolean, rewritable: boolean): AnswerPlan {
+    const answer = answerHead(pairs, bodyless)
+    this.answer = answer
+    const { chain, context, understood } = this
+    if (bodyless || this.head === undefined || understood === undefined) return { kind: 'none' }
+    const ground = {
+      context,
+      parsers: chain.parsers,
+      gates: this.looksAtCompletions(),
+      byParser: understood.byParser,
+      x: this.view(NO_BODY),
+      answer,
+      actions: understood.found.length,
       recorder: this.recorder,
-      onLessons: (lessons) => {
+      shadows: this.shadows,
+      learn: (lessons: readonly Lesson[]) => {
         this.session?.learnAnswer(lessons)
       },
-    })
+      refusalOf: (plugin: string, no: Rejection): Refusal => ({ ...no, plugin, requestId: this.requestId }),
+    }
+    this.answering = openAnswer(ground, rewritable)
     // A streamed answer may take hours: what the request held is let go.
     this.understood = undefined
     this.render = plainRefusal
-    return { kind: this.answerReading === undefined ? 'none' : 'stream' }
+    const { plan } = this.answering
+    if (plan.kind === 'refuse') this.refusedWith = plan.answer.status
+    return plan
   }
 
   answerChunk(raw: Uint8Array, last: boolean): Promise<void> | undefined {
-    return this.answerReading?.feed(raw, last)
+    return this.answering?.chunk(raw, last)
   }
 
-  answerBody(_raw: Uint8Array): Promise<AnswerReply> {
-    return Promise.reject(new Error('no plan asks for it'))
+  async answerBody(raw: Uint8Array): Promise<AnswerReply> {
+    if (this.answering === undefined) throw new Error('an answer’s body came before its head')
+    const reply = await this.answering.body(raw)
+    if (reply.kind === 'refuse') this.refusedWith = reply.answer.status
+    return reply
   }
 
-  editAnswer(_sink: AnswerSink): AnswerEditor {
-    throw new Error('no plan asks for it')
+  editAnswer(sink: AnswerSink): AnswerEditor {
+    if (this.answering === undefined) throw new Error('an answer is edited before its head')
+    return this.answering.edit(sink)
   }
 
   giveUp(code: PlumblineCode, unseen?: UnseenHead): Answer {
@@ -160,7 +181,7 @@ class ExchangeRun implements ExchangeHandler {
     this.ended = true
     if (this.shadows.length === 0) this.stopDeadline()
     if (how === 'gone' || how === 'failed') this.abort?.abort('gone')
-    const reading = this.answerReading?.end(how === 'complete' ? 'complete' : 'cut')
+    const reading = this.answering?.end(how === 'complete' ? 'complete' : 'cut')
     this.session?.leave()
     if (reading === undefined && this.judging === undefined && this.shadows.length === 0) {
       this.writeRecord()
@@ -223,6 +244,11 @@ class ExchangeRun implements ExchangeHandler {
     }
   }
 
+  /** The gates that look at what the answer proposes. */
+  private looksAtCompletions(): readonly Placed<Gate>[] {
+    return this.chain.atCompletion.filter((gate) => !this.exempt.has(gate))
+  }
+
   private allExempt(): boolean {
     return this.chain.gates.length > 0 && this.chain.gates.every((g) => this.exempt.has(g))
   }
@@ -270,15 +296,15 @@ class ExchangeRun implements ExchangeHandler {
     // Nobody is there any more: what was not sent on teaches nothing.
     if (this.ended) return this.unheard()
     if (verdict.kind === 'refused') {
-      const { by, found, no } = verdict
-      return this.refuse(by.id, no, (refusal) => found.reading.refuse(refusal))
+      const { by, index, no } = verdict
+      return this.refuse(by.id, no, renderOf(understood, index))
     }
     if (verdict.kind === 'failed') {
-      const { by, found, cause } = verdict
+      const { by, index, cause } = verdict
       const late = this.abort?.signal.reason === 'deadline'
       this.context.log.error({ requestId: this.requestId, plugin: by.id, err: cause }, 'a gate failed')
       const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
-      return this.refuseOwn(code, (refusal) => found.reading.refuse(refusal))
+      return this.refuseOwn(code, renderOf(understood, index))
     }
     return this.session?.learn(understood, verdict.judged) === 'overloaded' && this.refusesOverload()
       ? this.refuseOwn('plumbline.overloaded')
@@ -286,10 +312,13 @@ class ExchangeRun implements ExchangeHandler {
   }
 
   private async askGates(understood: Understood, x: Exchange): Promise<Verdict> {
+    for (const [gate, run] of this.exempt) this.recorder.add(gate.id, run, 'request')
+    const [first, ...rest] = understood.found
     this.judging = judge({
-      gates: this.chain.gates,
-      exempt: this.exempt,
-      found: understood.found,
+      gates: this.chain.atRequest.filter((gate) => !this.exempt.has(gate)),
+      actions: [first.action, ...rest.map(({ action }) => action)],
+      firstId: 0,
+      phase: 'request',
       x,
       signal: this.startDeadline(),
       recorder: this.recorder,
@@ -313,8 +342,15 @@ class ExchangeRun implements ExchangeHandler {
     const handle = this.session?.handle
     if (this.newTraceparent !== undefined) set.push(['traceparent', this.newTraceparent])
     if (handle !== undefined) set.push([HANDLE_HEADER, handle])
+    // What has to be looked into must arrive readable.
+    if (this.guardsAnswer()) set.push(['accept-encoding', 'identity'])
     const hadHandle = this.head?.headers.has(HANDLE_HEADER) === true
     return { set, remove: hadHandle && handle === undefined ? [HANDLE_HEADER] : [] }
+  }
+
+  private guardsAnswer(): boolean {
+    const enforcing = this.looksAtCompletions().some((gate) => !onlyWatches(gate))
+    return enforcing && proposesReadably(this.understood)
   }
 
   private view(body: Body): Exchange {
@@ -331,7 +367,7 @@ class ExchangeRun implements ExchangeHandler {
       answer: this.answer,
       identity: undefined,
       session: this.session?.resolution ?? NO_SESSION,
-      conversation: undefined,
+      conversation: conversationOf(this.understood),
       notes: this.session?.notes ?? NO_NOTES,
     }
   }
@@ -402,14 +438,24 @@ class ExchangeRun implements ExchangeHandler {
       statusCode: this.refusedWith ?? this.answer?.status,
       durationMs: Math.round((this.context.now() - this.startedMs) * 1000) / 1000,
       session: { method, certainty },
-      invocations: this.recorder.finish(this.chain.all),
+      ...this.recorder.finish(this.chain.all),
     })
   }
 }
 
-/** `plumbline.too_large` → `too_large`. */
-function shortCode(code: string): string {
-  return code.slice(code.indexOf('.') + 1)
+/** How the reading that found an action says no. */
+function renderOf({ found }: Understood, index: number): Render {
+  return (no) => (found[index] ?? found[0]).reading.refuse(no)
+}
+
+function proposesReadably(understood: Understood | undefined): boolean {
+  return [...(understood?.byParser.values() ?? [])].some(({ proposes }) => proposes === 'readable')
+}
+
+/** What the message shows to a model. */
+function conversationOf(understood: Understood | undefined): Conversation | undefined {
+  const shown = understood?.lessons.find((lesson) => lesson.kind === 'inference')
+  return shown === undefined ? undefined : { messages: shown.messages, tools: shown.tools }
 }
 
 function withoutBody(reply: BodyReply): HeadReply {

@@ -1,27 +1,35 @@
+import type { Action } from '../core/action.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { Gate, NonEmpty, Placed } from '../core/plugin.ts'
 import type { Rejection, Ruling, Run } from '../core/ruling.ts'
-import type { Found } from './readings.ts'
-import type { Recorder } from './recorder.ts'
+import type { Phase, Recorder } from './recorder.ts'
 import { isRuling } from './results.ts'
 
 export type Verdict =
   /** Every enforcing gate that was not exempt allowed every action. `judged`: at least one really asked. */
   | { readonly kind: 'allowed'; readonly judged: boolean }
-  | { readonly kind: 'refused'; readonly by: Placed<Gate>; readonly found: Found; readonly no: Rejection }
-  | { readonly kind: 'failed'; readonly by: Placed<Gate>; readonly found: Found; readonly cause: unknown }
+  /** `index`: which action. */
+  | { readonly kind: 'refused'; readonly by: Placed<Gate>; readonly index: number; readonly no: Rejection }
+  | { readonly kind: 'failed'; readonly by: Placed<Gate>; readonly index: number; readonly cause: unknown }
 
 export interface Docket {
+  /** Those that look at this point, in their order. */
   readonly gates: readonly Placed<Gate>[]
-  /** What gates said from the head alone: not theirs. */
-  readonly exempt: ReadonlyMap<Placed<Gate>, Run>
-  readonly found: NonEmpty<Found>
+  readonly actions: NonEmpty<Action>
+  /** The number of the first action in the record; the others follow. */
+  readonly firstId: number
+  readonly phase: Phase
   readonly x: Exchange
   /** Aborts at the verdict deadline, or when the client leaves. */
   readonly signal: AbortSignal
   readonly recorder: Recorder
-  /** Where to leave what observing gates still think about: nobody waits for them but the record. */
+  /** Where to leave what nobody waits for but the record. */
   readonly shadows: Promise<void>[]
+}
+
+/** A gate whose rulings change nothing. */
+export function onlyWatches({ mode, plugin }: Placed<Gate>): boolean {
+  return mode !== 'enforce' || plugin.watchesOnly === true
 }
 
 /** Asks the gates in their order, action by action, and stops at the first no. */
@@ -30,52 +38,56 @@ export async function judge(docket: Docket): Promise<Verdict> {
   let ruled = 0
   let enforcing = 0
   for (const placed of docket.gates) {
-    const exempt = docket.exempt.get(placed)
-    if (exempt !== undefined) {
-      docket.recorder.add(placed.id, exempt, 'request')
-    } else if (placed.mode === 'observe') {
+    if (onlyWatches(placed)) {
       docket.shadows.push(watch(placed, docket))
-    } else {
-      enforcing += 1
-      for (const [id, found] of docket.found.entries()) {
-        const ruling = await ask(placed, found, docket)
-        if ('cause' in ruling) {
-          docket.recorder.add(placed.id, failure(docket.signal), 'request', placed.mode, id)
-          return { kind: 'failed', by: placed, found, cause: ruling.cause }
-        }
-        docket.recorder.add(placed.id, ruling.run, 'request', placed.mode, id)
-        if (!ruling.allow) return { kind: 'refused', by: placed, found, no: ruling.no }
+      continue
+    }
+    enforcing += 1
+    for (const [index, action] of docket.actions.entries()) {
+      const ruling = await ask(placed, action, docket)
+      note(placed, docket, index, ruling)
+      if ('cause' in ruling) {
+        if (!placed.plugin.failsOpen) return { kind: 'failed', by: placed, index, cause: ruling.cause }
+      } else {
+        if (!ruling.allow) return { kind: 'refused', by: placed, index, no: ruling.no }
         judged ||= ruling.run.action === 'allow'
-        ruled += 1
       }
+      ruled += 1
     }
   }
   // The one place where an action that nobody ruled on is caught; what throws is refused.
-  const owed = enforcing * docket.found.length
+  const owed = enforcing * docket.actions.length
   if (ruled !== owed) throw new Error(`${owed} rulings are owed, ${ruled} were given`)
   return { kind: 'allowed', judged }
 }
 
 /** An observing gate: its ruling is recorded, and changes nothing. */
 async function watch(placed: Placed<Gate>, docket: Docket): Promise<void> {
-  for (const [id, found] of docket.found.entries()) {
-    const ruling = await ask(placed, found, docket)
-    const run = 'cause' in ruling ? failure(docket.signal) : ruling.run
-    docket.recorder.add(placed.id, run, 'request', placed.mode, id)
+  for (const [index, action] of docket.actions.entries()) {
+    const ruling = await ask(placed, action, docket)
+    note(placed, docket, index, ruling)
     if ('cause' in ruling || !ruling.allow) return
   }
 }
 
-function failure(signal: AbortSignal): Run {
-  return { action: 'failed', reason: signal.aborted ? String(signal.reason) : 'plugin_failed' }
+type Answered = Ruling | { readonly cause: unknown }
+
+function note(placed: Placed<Gate>, docket: Docket, index: number, ruling: Answered): void {
+  const run = 'cause' in ruling ? failure(docket.signal, placed.plugin.failsOpen) : ruling.run
+  docket.recorder.add(placed.id, run, docket.phase, placed.mode, docket.firstId + index)
+}
+
+function failure(signal: AbortSignal, passed: boolean): Run {
+  const reason = signal.aborted ? String(signal.reason) : 'plugin_failed'
+  return { action: 'failed', reason, ...(passed ? { details: { passed } } : {}) }
 }
 
 /** A gate's ruling, or why there is none: it threw, answered nonsense, or did not answer before the signal. */
-async function ask(placed: Placed<Gate>, found: Found, docket: Docket): Promise<Ruling | { readonly cause: unknown }> {
+async function ask(placed: Placed<Gate>, action: Action, docket: Docket): Promise<Answered> {
   const { signal } = docket
   try {
     signal.throwIfAborted()
-    const ruling = await orAborted(placed.plugin.judge(found.action, docket.x, signal), signal)
+    const ruling = await orAborted(placed.plugin.judge(action, docket.x, signal), signal)
     if (isRuling(ruling)) return ruling
     return { cause: new TypeError('the gate returned no ruling') }
   } catch (cause) {

@@ -121,6 +121,7 @@ function start(plugins: readonly Placed[], options: Options = {}) {
       bodyBytes: 1000,
       answersBytes: options.answersBytes ?? 10_000,
       ratio: 100,
+      hold: { bytes: 1000, ms: 1000, calls: 8 },
       verdictDeadlineMs: { inbound: deadline, outbound: deadline },
     },
     log,

@@ -5,6 +5,8 @@ import type { Chain, Gate, Parser, Placed } from '../core/plugin.ts'
 import type { ExchangeRecord } from '../core/record.ts'
 import type { Sessions } from '../core/session.ts'
 import { createExchangeRun } from './exchange-run.ts'
+import type { HoldLimits } from './guarded-answer.ts'
+import { onlyWatches } from './judging.ts'
 
 export interface PipelineLog {
   info(facts: Readonly<Record<string, unknown>>, message: string): void
@@ -19,7 +21,9 @@ export interface PipelineLimits {
   readonly answersBytes: number
   /** How many decoded bytes one encoded byte may become. */
   readonly ratio: number
-  /** From the moment a request is complete to our answer, by direction. */
+  /** Of one answer whose calls wait for their rulings. */
+  readonly hold: HoldLimits
+  /** From the moment a request, or a call that an answer proposes, is complete to our word on it; by direction. */
   readonly verdictDeadlineMs: Readonly<Record<Direction, number>>
 }
 
@@ -38,6 +42,9 @@ export interface SortedChain {
   readonly all: readonly Placed[]
   readonly parsers: readonly Placed<Parser>[]
   readonly gates: readonly Placed<Gate>[]
+  /** The gates that look at requests, and those that look at what answers propose; a gate may do both. */
+  readonly atRequest: readonly Placed<Gate>[]
+  readonly atCompletion: readonly Placed<Gate>[]
   /** At least one gate enforces: then each action needs a ruling. */
   readonly enforces: boolean
   /** No gate at all, not even one that is off: then its parsers refuse what they cannot read. */
@@ -56,7 +63,9 @@ function sortChain(chain: Chain): SortedChain {
     all: chain.plugins,
     parsers: live.filter((p): p is Placed<Parser> => p.plugin.kind === 'parser'),
     gates,
-    enforces: gates.some((g) => g.mode === 'enforce'),
+    atRequest: gates.filter((g) => g.plugin.points.includes('request')),
+    atCompletion: gates.filter((g) => g.plugin.points.includes('completion')),
+    enforces: gates.some((g) => !onlyWatches(g)),
     ungated: chain.plugins.every((p) => p.plugin.kind === 'parser'),
   }
 }

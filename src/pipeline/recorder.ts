@@ -1,20 +1,23 @@
-import type { Mode } from '../core/plugin.ts'
-import type { Invocation } from '../core/record.ts'
+import type { Gate, Mode, Parser, Placed } from '../core/plugin.ts'
+import type { ExchangeRecord, Invocation } from '../core/record.ts'
 import type { Run } from '../core/ruling.ts'
+
+export type Phase = Invocation['phase']
 
 /** Collects what plugins did in one exchange. */
 export interface Recorder {
   /** `mode` says whether a no took effect; an observing plugin's is a shadow. */
-  add(plugin: string, run: Run, phase: 'request' | 'response', mode?: Mode, actionId?: number): void
+  add(plugin: string, run: Run, phase: Phase, mode?: Mode, actionId?: number): void
   /** The framework's own word. */
-  own(run: Run, shadow: boolean): void
-  /** All entries; a plugin that has none gets one that says that it was not reached. */
-  finish(configured: readonly { readonly id: string; readonly mode: Mode }[]): readonly Invocation[]
+  own(run: Run, shadow: boolean, phase?: Phase): void
+  /** All entries; a plugin that has none gets one that says why. */
+  finish(configured: readonly Placed[]): Pick<ExchangeRecord, 'invocations' | 'plugins'>
 }
 
 export function createRecorder(): Recorder {
   const entries: Invocation[] = []
-  const push = (plugin: string, run: Run, phase: 'request' | 'response', shadow: boolean, actionId?: number): void => {
+  const verdicts = new Map<string, NonNullable<Run['verdict']>[]>()
+  const push = (plugin: string, run: Run, phase: Phase, shadow: boolean, actionId?: number): void => {
     entries.push({
       plugin,
       action: run.action,
@@ -25,21 +28,35 @@ export function createRecorder(): Recorder {
       ...(run.cached === true ? { cached: true } : {}),
       ...(shadow ? { shadow: true } : {}),
     })
+    if (run.verdict === undefined) return
+    const whole = actionId === undefined ? run.verdict : { actionId, ...run.verdict }
+    const earlier = verdicts.get(plugin)
+    if (earlier === undefined) verdicts.set(plugin, [whole])
+    else earlier.push(whole)
   }
   return {
     add: (plugin, run, phase, mode = 'enforce', actionId) => {
       push(plugin, run, phase, mode === 'observe' && run.action !== 'skip' && run.action !== 'allow', actionId)
     },
-    own: (run, shadow) => {
-      push('plumbline', run, 'request', shadow)
+    own: (run, shadow, phase = 'request') => {
+      push('plumbline', run, phase, shadow)
     },
     finish: (configured) => {
       const seen = new Set(entries.map((e) => e.plugin))
-      for (const { id, mode } of configured) {
-        if (seen.has(id)) continue
-        push(id, { action: 'skip', reason: mode === 'off' ? 'off' : 'not_reached' }, 'request', false)
+      for (const placed of configured) {
+        if (!seen.has(placed.id)) push(placed.id, { action: 'skip', reason: silence(placed) }, 'request', false)
       }
-      return entries
+      return { invocations: entries, ...(verdicts.size === 0 ? {} : { plugins: Object.fromEntries(verdicts) }) }
     },
   }
+}
+
+/** Why a plugin has nothing to say of an exchange. */
+function silence({ mode, plugin }: Placed): string {
+  if (mode === 'off') return 'off'
+  return waitsForCompletions(plugin) ? 'no_completion' : 'not_reached'
+}
+
+function waitsForCompletions(plugin: Parser | Gate): boolean {
+  return plugin.kind === 'gate' && !plugin.points.includes('request')
 }
