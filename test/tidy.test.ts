@@ -41,7 +41,12 @@ const RULES: readonly Rule[] = [
   { folder: 'session', mayImport: ['core'], packages: [NODE], banned: [PROTOCOL_WORDS, WIRE_WORDS] },
   { folder: 'client', mayImport: ['core', 'http', 'json'], packages: [NODE, /^undici$/], banned: [WIRE_WORDS] },
   { folder: 'llm', mayImport: ['core', 'client', 'json'], packages: [NODE], banned: [WIRE_WORDS] },
-  { folder: 'parsers', mayImport: ['core', 'http', 'json', 'config'], packages: [NODE, /^zod$/], banned: [WIRE_WORDS] },
+  {
+    folder: 'parsers',
+    mayImport: ['core', 'http', 'json', 'config'],
+    packages: [NODE, /^zod$/, /^jsonc-parser$/],
+    banned: [WIRE_WORDS],
+  },
   {
     folder: 'gates',
     mayImport: ['core', 'http', 'json', 'config', 'client', 'llm'],
