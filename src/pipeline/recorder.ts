@@ -43,18 +43,21 @@ export function createRecorder(): Recorder {
     },
     finish: (configured) => {
       const seen = new Set(entries.map((e) => e.plugin))
+      const gates = new Set(configured.filter(({ plugin }) => plugin.kind === 'gate').map(({ id }) => id))
+      const proposed = entries.some((e) => e.phase === 'response' && gates.has(e.plugin))
       for (const placed of configured) {
-        if (!seen.has(placed.id)) push(placed.id, { action: 'skip', reason: silence(placed) }, 'request', false)
+        const run: Run = { action: 'skip', reason: silence(placed, proposed) }
+        if (!seen.has(placed.id)) push(placed.id, run, 'request', false)
       }
       return { invocations: entries, ...(verdicts.size === 0 ? {} : { plugins: Object.fromEntries(verdicts) }) }
     },
   }
 }
 
-/** Why a plugin has nothing to say of an exchange. */
-function silence({ mode, plugin }: Placed): string {
+/** Why a plugin has nothing to say of an exchange. `proposed`: gates were asked about calls in its answer. */
+function silence({ mode, plugin }: Placed, proposed: boolean): string {
   if (mode === 'off') return 'off'
-  return waitsForCompletions(plugin) ? 'no_completion' : 'not_reached'
+  return !proposed && waitsForCompletions(plugin) ? 'no_completion' : 'not_reached'
 }
 
 function waitsForCompletions(plugin: Parser | Gate): boolean {
