@@ -21,7 +21,7 @@ export function functionPieces(value: unknown): CallPieces {
 }
 
 /** Some servers send the arguments as an object instead of its text. */
-function argumentsText(value: unknown): string {
+export function argumentsText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return textOf(value)
   try {
     return JSON.stringify(value)

@@ -2,11 +2,8 @@ import type { Lesson } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
 import type { Hearing } from '../kit/lesson-reader.ts'
 import { addDelta, addMessage, newChoice, type Choice } from './chat-choice.ts'
-import { indexOf, objectsIn, type JsonObject } from './dialect.ts'
-
-/** How many tools a record names, and how much of each name. */
-const SHOWN_TOOLS = 32
-const SHOWN_CHARACTERS = 128
+import { indexOf, objectsIn } from './dialect.ts'
+import { figures, newToolNames } from './heard.ts'
 
 /**
  * Puts the choices of a chat completion together. A whole message is read like a fragment that holds everything. What a
@@ -17,7 +14,7 @@ export function createChatCompletion(): Hearing {
   let usage: Readonly<Record<string, number>> | undefined
   let told = 0
   let failed = false
-  const tools = new Set<string>()
+  const tools = newToolNames()
 
   function choiceAt(index: number): Choice {
     const choice = choices.get(index) ?? newChoice()
@@ -31,9 +28,7 @@ export function createChatCompletion(): Hearing {
     choices = new Map()
     usage = undefined
     told += inOrder.length
-    for (const { tool } of inOrder.flatMap(({ calls }) => calls)) {
-      if (tools.size < SHOWN_TOOLS) tools.add(tool.slice(0, SHOWN_CHARACTERS))
-    }
+    for (const { tool } of inOrder.flatMap(({ calls }) => calls)) tools.add(tool)
     return lessons
   }
 
@@ -53,7 +48,7 @@ export function createChatCompletion(): Hearing {
     mark: (data) => (data.trim() === '[DONE]' ? tell() : []),
     rest: tell,
     get details() {
-      return { choices: told, ...(tools.size > 0 ? { tools: [...tools] } : {}), ...(failed ? { error: true } : {}) }
+      return { choices: told, ...tools.details, ...(failed ? { error: true } : {}) }
     },
   }
 }
@@ -70,10 +65,4 @@ function completions(
     calls: calls.map((call) => ({ ...call })),
     usage: position === 0 ? usage : undefined,
   }))
-}
-
-function figures(usage: JsonObject): Readonly<Record<string, number>> {
-  return Object.fromEntries(
-    Object.entries(usage).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-  )
 }

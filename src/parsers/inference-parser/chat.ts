@@ -8,7 +8,7 @@ import { listIn, objectsIn, textOf, type Dialect, type InferenceRequest, type Js
 /** OpenAI's chat completions, and what speaks like them. */
 export const chat: Dialect = {
   name: 'chat',
-  ownsPath: (path) => path.endsWith('/chat/completions'),
+  claims: ({ path }) => path.endsWith('/chat/completions'),
   shows: (members) => members.has('messages') && members.has('model'),
   members: new Set(['model', 'messages', 'tools', 'functions', 'stream']),
   read: readChat,

@@ -1,14 +1,15 @@
 import { isObject } from '../../json/rpc.ts'
 import { contentText } from './chat-content.ts'
 import { textOf, type Dialect, type InferenceRequest, type JsonObject } from './dialect.ts'
+import { proposalsTo } from './proposals.ts'
 
 /**
- * Requests whose words are in `input` (responses, embeddings) or `prompt` (completions): known to be inference, read as
- * far as a gate needs, their answers not read.
+ * Requests whose words are in `input` (responses, embeddings) or in a prompt that the provider keeps: known to be
+ * inference, read as far as a gate needs, their answers not read.
  */
 export const prompted: Dialect = {
   name: 'prompted',
-  ownsPath: () => false,
+  claims: () => false,
   shows: (members) => members.has('model') && (members.has('input') || members.has('prompt')),
   members: new Set(['model', 'input', 'prompt', 'stream']),
   read: readPrompted,
@@ -20,6 +21,7 @@ function readPrompted(body: JsonObject): InferenceRequest {
     model: textOf(body['model']),
     firstUserText: Array.isArray(words) ? firstUserText(words) : textOf(words),
     conversation: undefined,
+    ...proposalsTo(body),
   }
 }
 

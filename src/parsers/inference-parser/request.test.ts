@@ -116,7 +116,7 @@ describe('whose a request is', () => {
     ['by keys', { path: '/x', body: chatBody }, 'chat'],
     ['by keys, responses', { path: '/v1/responses', body: { model: 'm', input: 'hello' } }, 'prompted'],
     ['by keys, embeddings', { path: '/v1/embeddings', body: { model: 'm', input: ['hello', 'you'] } }, 'prompted'],
-    ['by keys, completions', { path: '/v1/completions', body: { model: 'm', prompt: 'hello' } }, 'prompted'],
+    ['by keys, completions', { path: '/x', body: { model: 'm', prompt: 'hello' } }, 'completions'],
   ])('%s', (_, given, dialect) => {
     const result = read({ host: 'anywhere.test', ...given })
     expect(result).toMatchObject({ kind: 'read', sure: true, method: undefined, details: { dialect } })

@@ -1,6 +1,6 @@
 import type { Action, Home } from '../../core/action.ts'
 import type { Body, Exchange } from '../../core/exchange.ts'
-import type { ReadResult, Reading } from '../../core/plugin.ts'
+import type { NonEmpty, ReadResult, Reading } from '../../core/plugin.ts'
 import type { Lesson } from '../../core/session.ts'
 import { isPlainlyAddressed } from '../../http/overrides.ts'
 import { loosestPath } from '../../http/paths.ts'
@@ -9,8 +9,8 @@ import { isObject } from '../../json/rpc.ts'
 import { readJson } from '../../json/strict.ts'
 import { glimpses, unreadableBytes } from '../kit/claim.ts'
 import { plainRefusal } from '../kit/refusal.ts'
-import type { Dialect, InferenceRequest, JsonObject } from './dialect.ts'
-import { dialectAt, dialectShown } from './dialects.ts'
+import type { Dialect, InferenceRequest, JsonObject, Sight } from './dialect.ts'
+import { dialectsOf, settle } from './dialects.ts'
 
 /** A request, and the dialect in which its answer will be. */
 export interface Read {
@@ -28,17 +28,20 @@ const unreadable = (why: string): Read => none({ kind: 'unreadable', code: 'plum
 export function readRequest(x: Exchange, body: Body, home: Home): Read {
   if (body.kind === 'none') return none(lookUp(x, home))
   if (body.kind === 'unread') return notMine
-  const seen = glimpses(x, body)
-  const showsRpc = seen.some((glimpse) => glimpse.keys.has('jsonrpc'))
-  const path = loosestPath(x.request.path).replace(/\/$/, '')
-  const dialect =
-    dialectAt(path) ?? seen.map((glimpse) => dialectShown(glimpse.keys)).find((each) => each !== undefined)
-  if (dialect === undefined) return home === 'own' && !showsRpc ? readUnknown(x, body, home) : notMine
+  const sight = sightOf(x, body, home)
+  const showsRpc = sight.members.has('jsonrpc')
+  const possible = dialectsOf(sight)
+  if (possible === undefined) return home === 'own' && !showsRpc ? readUnknown(x, body, home) : notMine
   const wrong = unreadableBytes(x, body)
   if (wrong !== undefined) return none(wrong)
   // A server of either protocol would act on it, each in its own way.
   if (showsRpc) return unreadable('two protocols in one message')
-  return body.kind === 'whole' ? readKnown(body.bytes, dialect, home) : notMine
+  return body.kind === 'whole' ? readKnown(x, body.bytes, possible, home) : notMine
+}
+
+function sightOf(x: Exchange, body: Body, home: Home): Sight {
+  const members = new Set(glimpses(x, body).flatMap(({ keys }) => [...keys]))
+  return { path: loosestPath(x.request.path).replace(/\/$/, ''), home, members }
 }
 
 /** Lists of models and the like, on hosts that serve nothing else. */
@@ -49,10 +52,11 @@ function lookUp(x: Exchange, home: Home): ReadResult {
   return reading({ kind: 'mechanics', what: method, effect: 'read', home }, [], {})
 }
 
-function readKnown(bytes: Uint8Array, dialect: Dialect, home: Home): Read {
+function readKnown(x: Exchange, bytes: Uint8Array, possible: NonEmpty<Dialect>, home: Home): Read {
   const json = readJson(bytes)
   if (!json.ok) return unreadable(json.why)
   if (!isObject(json.value)) return unreadable('no object')
+  const dialect = settle(possible, json.value, x.request.headers)
   if (mistakable(json.value, dialect.members) !== undefined) return unreadable('two keys are the same but for case')
   const beside = home === 'own' ? undefined : besideOf(json.value, dialect)
   return { result: inferenceReading(dialect.name, dialect.read(json.value), home, beside), dialect }
@@ -74,14 +78,21 @@ function readUnknown(x: Exchange, body: Body, home: Home): Read {
 }
 
 function inferenceReading(dialect: string, request: InferenceRequest, home: Home, beside?: JsonObject): Reading {
-  const { model, firstUserText, conversation, proposes } = request
-  const said = { kind: 'inference', model, firstUserText, effect: 'write', home } as const
-  const action: Action = beside === undefined ? said : { ...said, beside }
+  const { model, conversation, proposes } = request
   const details = { dialect, model: model.slice(0, SHOWN_CHARACTERS) }
+  const action = actionOf(request, home, beside)
   if (conversation === undefined) return reading(action, [], details, proposes)
   const { messages, tools } = conversation
   const lesson = { kind: 'inference', model, messages, tools } as const
   return reading(action, [lesson], { ...details, messages: messages.length, tools: tools.length }, proposes)
+}
+
+function actionOf({ model, firstUserText, housekeeping }: InferenceRequest, home: Home, beside?: JsonObject): Action {
+  // It carries a conversation, so only where conversations go anyway.
+  if (housekeeping !== undefined && home === 'own')
+    return { kind: 'mechanics', what: housekeeping, effect: 'read', home }
+  const said = { kind: 'inference', model, firstUserText, effect: 'write', home } as const
+  return beside === undefined ? said : { ...said, beside }
 }
 
 function reading(
