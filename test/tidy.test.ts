@@ -50,7 +50,7 @@ const RULES: readonly Rule[] = [
   {
     folder: 'gates',
     mayImport: ['core', 'http', 'json', 'config', 'client', 'llm'],
-    packages: [NODE, /^zod$/, /^tldts$/],
+    packages: [NODE, /^zod$/, /^tldts$/, /^@cfworker\/json-schema$/, /^re2js$/],
     banned: [WIRE_WORDS],
   },
   { folder: 'observe', mayImport: ['core'], packages: [NODE, /^pino$/], banned: [] },
