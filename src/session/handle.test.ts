@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { newHandle, readHandles } from './handle.ts'
+import { newHandle, publicId, readHandles } from './handle.ts'
 
 const A = newHandle()
 const B = newHandle()
@@ -36,5 +36,19 @@ describe('readHandles', () => {
     ['junk beside a good one', ['junk', A], [A]],
   ])('%s', (_, values, handles) => {
     expect([...readHandles(values)]).toEqual(handles)
+  })
+})
+
+describe('publicId', () => {
+  test('is the same for the same handle, and another for another', () => {
+    expect(publicId(A)).toBe(publicId(A))
+    expect(publicId(A)).toMatch(/^pse_[\w-]{22}$/)
+    expect(publicId(B)).not.toBe(publicId(A))
+  })
+
+  test('is no handle, and shows nothing of it', () => {
+    const id = publicId(A)
+    expect([...readHandles([id, id.replace('pse_', 'pls_')])]).not.toContain(A)
+    expect(id).not.toContain(A.slice(4, 10))
   })
 })

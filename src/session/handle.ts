@@ -1,13 +1,19 @@
-import { randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 
 const WELL_FORMED = /^pls_[A-Za-z0-9_-]{22}$/
 const RANDOM_BYTES = 16
+const ID_CHARS = 22
 
 export type RandomBytes = (count: number) => Uint8Array
 
-/** A session's id, which is also its handle: whoever knows it may speak for the session, so it cannot be guessed. */
+/** A session's handle: whoever knows it may speak for the session, so it cannot be guessed. */
 export function newHandle(random: RandomBytes = randomBytes): string {
   return `pls_${Buffer.from(random(RANDOM_BYTES)).toString('base64url')}`
+}
+
+/** A session's name for records and services, which anybody may know: no way leads back from it to the handle. */
+export function publicId(handle: string): string {
+  return `pse_${hash('sha256', handle, 'base64url').slice(0, ID_CHARS)}`
 }
 
 /**

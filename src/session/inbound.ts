@@ -73,7 +73,7 @@ export class Inbound {
     return {
       view: record.view,
       method,
-      handle: record.id,
+      handle: record.handle,
       learn: (lessons) => {
         // Its answer may end after the session did. A name that a dead session took would hide the living one.
         if (!this.#store.population.has(record)) return

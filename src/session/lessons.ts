@@ -23,6 +23,12 @@ export function hear(record: SessionRecord, lesson: Lesson): void {
   }
 }
 
+/** Remembers what the agent's model was shown, and what it proposed: the agent's own exchanges only. */
+export function remember(record: SessionRecord, lesson: Lesson, exchange: string): void {
+  if (lesson.kind === 'inference') record.conversations.ask(exchange, lesson.messages, lesson.tools)
+  if (lesson.kind === 'completion') record.conversations.propose(exchange, lesson.calls)
+}
+
 function shownTexts(messages: readonly ChatMessage[]): string[] {
   return messages.filter((message) => SHOWN_TO_THE_MODEL.has(message.role)).map((message) => message.text)
 }

@@ -155,12 +155,12 @@ describe('tombstones', () => {
   test.each([
     ['its contextId', ON],
     ['its taskId', { taskId: 'k1' }],
-  ])("a user's message with %s starts the session anew under its id", (_, hint) => {
+  ])("a user's message with %s starts the session anew under its id and handle", (_, hint) => {
     const { sessions, pass } = fixture()
     const gone = turn(sessions, 'before', { hint: ON, traceId: 't1' }, [alias({ taskId: 'k1' })])
     pass(OPTIONS.ttlMs + 1)
     const anew = say(sessions, 'after', { hint, traceId: 't2' })
-    expect(anew).toMatchObject({ handle: gone.handle, method: 'new' })
+    expect(anew).toMatchObject({ handle: gone.handle, method: 'new', view: { id: gone.view.id } })
     expect(anew.view.intents(9)).toEqual(['after'])
     expect(sessions.stats()).toEqual({ sessions: 1, inFlight: 1, tombstones: 0 })
     // What the agent still does with the old evidence is this conversation's again.
@@ -168,7 +168,7 @@ describe('tombstones', () => {
       expect(seen(sessions, evidence)).toMatchObject({ certainty: 'exact', intents: ['after'] })
     }
     for (const name of [ON, { taskId: 'k1' }]) {
-      expect(sessions.peek(inbound({ hint: name })).candidates[0]?.id).toBe(gone.handle)
+      expect(sessions.peek(inbound({ hint: name })).candidates[0]?.id).toBe(gone.view.id)
     }
   })
 
@@ -200,7 +200,7 @@ describe('who looks at a session that ended meanwhile', () => {
     pass(OPTIONS.ttlMs + 1)
     sessions.stats()
     late.learn([alias(ON)])
-    sessions.learn(late.handle, [{ kind: 'tool-result', tool: 't', args: {}, text: 'x' }], 'host.test', 'e')
+    sessions.learn(late.view.id, [{ kind: 'tool-result', tool: 't', args: {}, text: 'x' }], 'host.test', 'e')
     expect(sessions.peek(inbound({ hint: ON })).certainty).toBe('none')
     expect(late.view.destinations.size).toBe(0)
   })

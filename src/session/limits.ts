@@ -23,6 +23,16 @@ export const LIMITS = {
   /** All sessions together; beyond it a session that hears something new is cut down to `heardCharsCrowded`. */
   heardCharsOverall: 134_217_728,
   heardCharsCrowded: 8_192,
+  /** Exchanges with models that a session remembers, and what they show, each message and tool of a session once. */
+  conversations: 8,
+  conversationChars: 2_097_152,
+  /** All sessions together; beyond it the oldest exchanges of all go. */
+  conversationCharsOverall: 134_217_728,
+  /** What it counts that an exchange shows a message or tool which is held already. */
+  referenceChars: 8,
+  /** Calls of one answer by which its exchange is found; a tool with a longer name is not found. */
+  proposals: 128,
+  proposedToolChars: 256,
   destinations: 256,
   /** Sessions that a resolution names; gates ask about far fewer. */
   candidates: 64,

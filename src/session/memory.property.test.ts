@@ -52,7 +52,7 @@ interface Owner {
 function play(steps: readonly Step[]): void {
   const { sessions, pass } = fixture(SMALL)
   const owners = new Map<string, Owner>()
-  const handles: string[] = []
+  const entries: InboundEntry[] = []
   const newest = new Map<string, string>()
   const open: InboundEntry[] = []
   let messages = 0
@@ -76,16 +76,16 @@ function play(steps: readonly Step[]): void {
           expect(peeked.certainty).toBe('none')
         } else {
           // Peek and enter agree, and nobody enters another's session.
-          expect(peeked.candidates.map((view) => view.id)).toEqual(entry.method === 'new' ? [] : [entry.handle])
-          const owner = owners.get(entry.handle) ?? { workload: now.workload, subject: now.subject }
+          expect(peeked.candidates.map((view) => view.id)).toEqual(entry.method === 'new' ? [] : [entry.view.id])
+          const owner = owners.get(entry.view.id) ?? { workload: now.workload, subject: now.subject }
           expect(owner).toEqual({ workload: now.workload, subject: now.subject })
-          owners.set(entry.handle, owner)
-          handles.push(entry.handle)
+          owners.set(entry.view.id, owner)
+          entries.push(entry)
           open.push(entry)
           if (now.speaks) {
             const text = `${now.workload}/${now.subject} says ${String(++messages)}`
             entry.learn([user(text, now.hint ?? {})])
-            newest.set(entry.handle, text)
+            newest.set(entry.view.id, text)
           }
         }
         break
@@ -102,22 +102,22 @@ function play(steps: readonly Step[]): void {
         break
       }
       case 'resolve': {
-        const handle = now.handle === null ? undefined : handles[now.handle]
-        const found = sessions.resolve(outbound({ ...now, handles: handle === undefined ? [] : [handle] }))
+        const evidence = now.handle === null ? undefined : entries[now.handle]
+        const found = sessions.resolve(outbound({ ...now, handles: evidence === undefined ? [] : [evidence.handle] }))
         for (const view of found.candidates) ownedBy(view.id, now.workload)
         const several = found.certainty === 'ambiguous' && found.method !== 'trace' ? 2 : 1
         if (found.certainty === 'lost' || found.certainty === 'none') expect(found.candidates).toEqual([])
         else expect(found.candidates.length).toBeGreaterThanOrEqual(several)
         if (found.certainty === 'exact' || found.certainty === 'inferred') expect(found.candidates).toHaveLength(1)
-        if (handle !== undefined) {
+        if (evidence !== undefined) {
           expect(found.method).toBe('handle')
           expect(['exact', 'lost']).toContain(found.certainty)
-          if (found.certainty === 'exact') expect(found.candidates[0]?.id).toBe(handle)
+          if (found.certainty === 'exact') expect(found.candidates[0]?.id).toBe(evidence.view.id)
         }
         break
       }
       case 'chatter': {
-        const id = handles[now.which]
+        const id = entries[now.which]?.view.id
         const noise: Lesson[] = Array.from({ length: 8 }, (_, i) => ({
           kind: 'tool-result',
           tool: 't',
@@ -135,14 +135,19 @@ function play(steps: readonly Step[]): void {
     const stats = sessions.stats()
     expect(stats.sessions).toBeLessThanOrEqual(SMALL.maxSessions)
     expect(stats.tombstones).toBeLessThanOrEqual(SMALL.maxTombstones)
-    expect(stats.inFlight).toBe(new Set(open.map((entry) => entry.handle)).size)
+    expect(stats.inFlight).toBe(new Set(open.map((entry) => entry.view.id)).size)
+    for (const { view, handle } of entries) {
+      // Nobody who knows the public id can make the handle of it, nor use it as one.
+      expect(view.id).toMatch(/^pse_[\w-]{22}$/)
+      expect(view.id.slice(4)).not.toBe(handle.slice(4))
+    }
     for (const entry of open) {
       // Never evicted, never expired, and the user's word is still there, in words of the same owner only.
-      const owner = owners.get(entry.handle)
+      const owner = owners.get(entry.view.id)
       const found = sessions.resolve(outbound({ workload: owner?.workload ?? '', handles: [entry.handle] }))
       expect(found.candidates[0]).toBe(entry.view)
       const said = entry.view.intents(99).join('\n').split('\n').filter(Boolean)
-      expect(entry.view.intents(1)[0]?.split('\n').at(-1)).toBe(newest.get(entry.handle))
+      expect(entry.view.intents(1)[0]?.split('\n').at(-1)).toBe(newest.get(entry.view.id))
       for (const text of said)
         expect(text).toMatch(new RegExp(`^${owner?.workload ?? ''}/${owner?.subject ?? ''} says`))
     }

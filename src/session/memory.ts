@@ -2,7 +2,7 @@ import type { Sessions } from '../core/session.ts'
 import { nobody } from './candidates.ts'
 import type { RandomBytes } from './handle.ts'
 import { Inbound } from './inbound.ts'
-import { hear } from './lessons.ts'
+import { hear, remember } from './lessons.ts'
 import { Notes } from './notes.ts'
 import type { Clock, SessionOptions } from './options.ts'
 import { resolveOutbound } from './resolver.ts'
@@ -21,11 +21,14 @@ export function createSessions(options: SessionOptions, clock: Clock, random?: R
     peek: (query) => (options.enabled ? inbound.peek(query) : disabled),
     enter: (query) => (options.enabled ? inbound.enter(query) : undefined),
     resolve: (query) => (options.enabled ? resolveOutbound(store, query, options.lingerMs) : disabled),
-    learn(sessionId, lessons, host, _exchange) {
+    learn(sessionId, lessons, host, exchange) {
       const record = store.population.get(sessionId)
       if (record === undefined) return
       // `hear` takes no user's message: whatever the agent sends, it cannot speak for its user.
-      for (const lesson of lessons) hear(record, lesson)
+      for (const lesson of lessons) {
+        hear(record, lesson)
+        remember(record, lesson, exchange)
+      }
       if (host !== undefined && host !== '') record.wentTo(host)
     },
     note: (workload, keys) => {

@@ -1,4 +1,7 @@
 import type { SessionView } from '../core/session.ts'
+import type { ConversationTotal } from './conversation-total.ts'
+import { Conversations } from './conversations.ts'
+import { publicId } from './handle.ts'
 import { Heard, type HeardTotal } from './heard.ts'
 import { Intents } from './intents.ts'
 import { LIMITS } from './limits.ts'
@@ -7,13 +10,23 @@ import { RecentMap } from './recent-map.ts'
 /** Keys in the order of last use. */
 export type RecentKeys = RecentMap<string, true>
 
+/** What all sessions hold together. */
+export interface Totals {
+  readonly heard: HeardTotal
+  readonly conversations: ConversationTotal
+}
+
 /** One conversation, as the store keeps it. Gates see its `view` only. */
 export class SessionRecord {
+  /** The name that everybody may know. */
   readonly id: string
+  /** Only for the agent. */
+  readonly handle: string
   readonly workload: string
   readonly view: SessionView
   readonly intents = new Intents()
   readonly heard: Heard
+  readonly conversations: Conversations
 
   /** What the directory finds it by. Only the directory writes these. */
   readonly contexts: RecentKeys = new RecentMap()
@@ -31,12 +44,20 @@ export class SessionRecord {
 
   readonly #destinations = new Set<string>()
 
-  constructor(id: string, workload: string, nowMs: number, maxEvents: number, heardTotal: HeardTotal) {
-    this.id = id
+  constructor(handle: string, workload: string, nowMs: number, maxEvents: number, totals: Totals) {
+    this.id = publicId(handle)
+    this.handle = handle
     this.workload = workload
     this.lastActiveMs = nowMs
-    this.heard = new Heard(maxEvents, heardTotal)
+    this.heard = new Heard(maxEvents, totals.heard)
+    this.conversations = new Conversations(totals.conversations)
     this.view = viewOf(this, this.#destinations)
+  }
+
+  /** It is over: its texts no longer count. Who still looks at them may go on. */
+  release(): void {
+    this.heard.release()
+    this.conversations.release()
   }
 
   wentTo(host: string): void {
@@ -53,8 +74,8 @@ function viewOf(record: SessionRecord, destinations: ReadonlySet<string>): Sessi
   return {
     id: record.id,
     destinations,
-    conversation: () => undefined,
     intents: (turns) => record.intents.newestFirst(turns),
+    conversation: (call) => record.conversations.recall(call),
     get heard() {
       // A user's message that the ring has lost is older than all that the ring still holds.
       const outlived = record.intents.messages().filter((message) => !record.heard.has(message))

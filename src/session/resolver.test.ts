@@ -55,6 +55,15 @@ describe('step 1: the handle', () => {
     })
   })
 
+  test('the public id proves nothing, as it stands or spelt like a handle', () => {
+    const { sessions } = fixture()
+    const mine = turn(sessions, 'mine')
+    const { id } = mine.view
+    expect(seen(sessions, { handles: [mine.handle] }).method).toBe('handle')
+    expect(seen(sessions, { handles: [id] }).method).toBe('in_flight')
+    expect(seen(sessions, { handles: [id.replace('pse_', 'pls_')] }).certainty).toBe('lost')
+  })
+
   test('an ill-formed one is ignored', () => {
     const { sessions } = fixture()
     say(sessions, 'mine', { traceId: 't1' })

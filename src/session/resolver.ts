@@ -1,6 +1,6 @@
 import type { OutboundQuery, Resolution } from '../core/session.ts'
 import { ambiguous, among, exact, nobody } from './candidates.ts'
-import { readHandles } from './handle.ts'
+import { publicId, readHandles } from './handle.ts'
 import { LIMITS } from './limits.ts'
 import { traceKey } from './names.ts'
 import type { SessionRecord } from './record.ts'
@@ -21,7 +21,7 @@ function byHandle(store: Store, query: OutboundQuery): Resolution | undefined {
   if (handles.size === 0) return undefined
   const known: SessionRecord[] = []
   for (const handle of handles) {
-    const record = store.population.get(handle)
+    const record = store.population.get(publicId(handle))
     // Evicted, expired, of another process or another workload: there was a session, and it is not here.
     if (record?.workload !== query.workload) return nobody('lost', 'handle')
     known.push(record)

@@ -1,9 +1,9 @@
+import { ConversationTotal } from './conversation-total.ts'
 import { Directory } from './directory.ts'
 import { newHandle, type RandomBytes } from './handle.ts'
-import type { HeardTotal } from './heard.ts'
 import type { Clock, SessionOptions } from './options.ts'
 import { Population } from './population.ts'
-import { SessionRecord } from './record.ts'
+import { SessionRecord, type Totals } from './record.ts'
 import { Tombstones, type Tombstone } from './tombstones.ts'
 
 /** The life of sessions: they start, start anew, expire, make room, and leave a tombstone. */
@@ -11,7 +11,7 @@ export class Store {
   readonly population = new Population()
   readonly directory = new Directory()
   readonly tombstones: Tombstones
-  readonly #heardTotal: HeardTotal = { chars: 0 }
+  readonly #totals: Totals = { heard: { chars: 0 }, conversations: new ConversationTotal() }
   readonly #options: SessionOptions
   readonly #clock: Clock
   readonly #random: RandomBytes | undefined
@@ -39,7 +39,7 @@ export class Store {
     return nowMs
   }
 
-  /** A new session, its first exchange open; under the id and keys of `stone` if there is one. Undefined: no room. */
+  /** A new session, its first exchange open; under the handle and keys of `stone` if there is one. Undefined: no room. */
   start(workload: string, stone: Tombstone | undefined): SessionRecord | undefined {
     const full = this.population.size >= this.#options.maxSessions
     const leaver = full ? this.population.idleLongest() : undefined
@@ -48,8 +48,8 @@ export class Store {
     // Before the leaver's own stone, which might push this one out.
     if (stone !== undefined) this.tombstones.remove(stone)
     if (leaver !== undefined) this.#bury(leaver, nowMs)
-    const id = stone?.id ?? newHandle(this.#random)
-    const record = new SessionRecord(id, workload, nowMs, this.#options.maxEvents, this.#heardTotal)
+    const handle = stone?.handle ?? newHandle(this.#random)
+    const record = new SessionRecord(handle, workload, nowMs, this.#options.maxEvents, this.#totals)
     this.population.add(record)
     if (stone !== undefined) this.#restoreKeys(record, stone)
     return record
@@ -64,7 +64,7 @@ export class Store {
   #bury(record: SessionRecord, diedMs: number): void {
     this.population.remove(record)
     this.directory.forget(record)
-    record.heard.release()
+    record.release()
     this.tombstones.bury(record, diedMs)
   }
 }

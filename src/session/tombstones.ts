@@ -2,9 +2,9 @@ import { LIMITS } from './limits.ts'
 import { RecentMap } from './recent-map.ts'
 import type { SessionRecord } from './record.ts'
 
-/** What is left of a session that was evicted or expired: its id and the keys it was found by. No text. */
+/** What is left of a session that was evicted or expired: its handle and the keys it was found by. No text. */
 export interface Tombstone {
-  readonly id: string
+  readonly handle: string
   readonly contexts: readonly string[]
   readonly tasks: readonly string[]
   readonly traces: readonly string[]
@@ -30,13 +30,13 @@ export class Tombstones {
 
   bury(record: SessionRecord, diedMs: number): void {
     const stone: Tombstone = {
-      id: record.id,
+      handle: record.handle,
       contexts: record.contexts.newestKeys(LIMITS.tombstoneContexts),
       tasks: record.tasks.newestKeys(LIMITS.tombstoneTasks),
       traces: record.spokenTraces.newestKeys(LIMITS.tombstoneTraces),
       diedMs,
     }
-    this.#stones.set(stone.id, stone)
+    this.#stones.set(stone.handle, stone)
     for (const key of [...stone.contexts, ...stone.tasks]) this.#names.set(key, stone)
     for (const key of stone.traces) this.#countTrace(key, 1)
     while (this.#stones.size > this.#max) this.#removeOldest()
@@ -59,7 +59,7 @@ export class Tombstones {
   }
 
   remove(stone: Tombstone): void {
-    this.#stones.delete(stone.id)
+    this.#stones.delete(stone.handle)
     for (const key of [...stone.contexts, ...stone.tasks]) {
       // A younger stone may have taken the name over.
       if (this.#names.get(key) === stone) this.#names.delete(key)

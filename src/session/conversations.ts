@@ -1,0 +1,124 @@
+import type { ChatMessage, ProposedCall, RecalledConversation } from '../core/session.ts'
+import type { ConversationTotal } from './conversation-total.ts'
+import { LIMITS } from './limits.ts'
+import { Proposals, type Call } from './proposals.ts'
+import { SharedParts, type Part } from './shared-parts.ts'
+
+/** What one request showed to a model, and what the answer proposed. */
+interface Asked {
+  /** Undefined: too large. A part of it would be worse than nothing, since what is missing would look invented. */
+  readonly shown: Shown | undefined
+  readonly proposals: Proposals
+  /** Of what it shares with no other. */
+  ownChars: number
+}
+
+interface Shown {
+  readonly messages: readonly Part<ChatMessage>[]
+  readonly tools: readonly Part<unknown>[]
+}
+
+/** What the models that a session asked were shown, exchange by exchange. */
+export class Conversations {
+  /** Oldest first. */
+  readonly #asked = new Map<string, Asked>()
+  readonly #messages = new SharedParts<ChatMessage>()
+  readonly #tools = new SharedParts<unknown>()
+  readonly #total: ConversationTotal
+  #ownChars = 0
+  /** As the total has it. */
+  #chars = 0
+
+  constructor(total: ConversationTotal) {
+    this.#total = total
+  }
+
+  ask(exchange: string, messages: readonly ChatMessage[], tools: readonly unknown[]): void {
+    this.#forget(exchange)
+    const shown = this.#show(messages, tools)
+    const asked: Asked = { shown, proposals: new Proposals(), ownChars: 0 }
+    this.#asked.set(exchange, asked)
+    this.#total.enter(asked, () => {
+      this.#forget(exchange)
+    })
+    this.#charge(asked, shown === undefined ? 0 : parts(shown).length * LIMITS.referenceChars)
+  }
+
+  /** What is proposed to nobody's question is not remembered. */
+  propose(exchange: string, calls: readonly ProposedCall[]): void {
+    const asked = this.#asked.get(exchange)
+    if (asked !== undefined) this.#charge(asked, asked.proposals.add(calls))
+  }
+
+  /** The newest that proposed this call, else the newest. */
+  recall(call: Call): RecalledConversation | undefined {
+    const newestFirst = [...this.#asked.values()].reverse()
+    const proposing = newestFirst.find(({ proposals }) => proposals.has(call))
+    const shown = (proposing ?? newestFirst[0])?.shown
+    if (shown === undefined) return undefined
+    return {
+      messages: shown.messages.map(({ value }) => value),
+      tools: shown.tools.map(({ value }) => value),
+      proposedIt: proposing !== undefined,
+    }
+  }
+
+  /** The session is over: nothing of it counts any more. Who still looks at it may go on. */
+  release(): void {
+    for (const exchange of this.#asked.keys()) this.#forget(exchange)
+  }
+
+  #show(messages: readonly ChatMessage[], tools: readonly unknown[]): Shown | undefined {
+    const newest = [...this.#asked.values()].at(-1)?.shown
+    const shown: Shown = {
+      messages: this.#messages.takeAll(messages, newest?.messages ?? [], LIMITS.conversationChars),
+      tools: this.#tools.takeAll(tools, newest?.tools ?? [], LIMITS.conversationChars),
+    }
+    const chars = parts(shown).reduce((sum, part) => sum + part.chars + LIMITS.referenceChars, 0)
+    if (chars <= LIMITS.conversationChars) return shown
+    this.#giveBack(shown)
+    return undefined
+  }
+
+  #giveBack({ messages, tools }: Shown): void {
+    for (const part of messages) this.#messages.give(part)
+    for (const part of tools) this.#tools.give(part)
+  }
+
+  #charge(asked: Asked, chars: number): void {
+    asked.ownChars += chars
+    this.#ownChars += chars
+    this.#count()
+    this.#trim()
+    this.#total.trim()
+  }
+
+  #forget(exchange: string): void {
+    const asked = this.#asked.get(exchange)
+    if (asked === undefined) return
+    this.#asked.delete(exchange)
+    this.#total.leave(asked)
+    if (asked.shown !== undefined) this.#giveBack(asked.shown)
+    this.#ownChars -= asked.ownChars
+    this.#count()
+  }
+
+  /** The newest stays, which fits: its conversation is what will be asked for. */
+  #trim(): void {
+    for (const oldest of this.#asked.keys()) {
+      const fits = this.#asked.size <= LIMITS.conversations && this.#chars <= LIMITS.conversationChars
+      if (fits || this.#asked.size === 1) return
+      this.#forget(oldest)
+    }
+  }
+
+  #count(): void {
+    const chars = this.#messages.chars + this.#tools.chars + this.#ownChars
+    this.#total.chars += chars - this.#chars
+    this.#chars = chars
+  }
+}
+
+function parts({ messages, tools }: Shown): readonly Part<unknown>[] {
+  return [...messages, ...tools]
+}
