@@ -99,6 +99,14 @@ export function choice<const T extends string>(values: readonly T[]): Field<T> {
   })
 }
 
+/** A field with a further demand; `fault` says what is wrong and what would be right. */
+export function checked<T>(inner: Field<T>, fault: (value: T) => string | undefined): Field<T> {
+  return inner.check((context) => {
+    const message = fault(context.value)
+    if (message !== undefined) context.issues.push({ code: 'custom', message, input: context.value })
+  })
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 function durationMs(input: unknown): number | undefined {

@@ -1,7 +1,7 @@
 import { Minimatch, type MinimatchOptions } from 'minimatch'
 import { canonicalHost, isHost } from './hosts.ts'
 
-export type GlobKind = 'host' | 'path'
+export type GlobKind = 'host' | 'path' | 'tool'
 
 /** Only `*`, `?` and `[…]`, none of which crosses a slash; a leading dot is nothing special. */
 const OPTIONS: MinimatchOptions = {
@@ -20,11 +20,13 @@ const GLOB_CHARACTERS = 253
 const PROBES: Readonly<Record<GlobKind, readonly string[]>> = {
   host: ['q7.example', '10.9.8.7', 'x', 'a.b.c.test'],
   path: ['/q7', '/a/b'],
+  tool: ['q7', 'do_it'],
 }
 
 const INSTEAD: Readonly<Record<GlobKind, string>> = {
   host: 'name the hosts, such as "keycloak.infra.svc" or "otel-collector.*"',
   path: 'name the paths, such as "/healthz" or "/status/*"',
+  tool: 'name the tools, such as "list_*" or "search"',
 }
 
 /** Why a glob is refused at start, and what to write instead. */
@@ -45,7 +47,7 @@ const show = (text: string) => JSON.stringify(text)
 /** Hosts are compared in lower case, without port and one trailing dot on both sides. */
 export function compileGlobs(patterns: readonly string[], kind: GlobKind): (subject: string) => boolean {
   const globs = patterns.map((pattern) => new Minimatch(kind === 'host' ? hostPattern(pattern) : pattern, OPTIONS))
-  if (kind === 'path') return (path) => globs.some((glob) => glob.match(path))
+  if (kind !== 'host') return (name) => globs.some((glob) => glob.match(name))
   return (authority) => {
     const host = canonicalHost(authority)
     return isHost(host) && globs.some((glob) => glob.match(host))

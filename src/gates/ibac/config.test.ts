@@ -33,7 +33,9 @@ describe('defaults', () => {
       judge_extra: {},
       system_prompt: '',
       timeout_ms: 5000,
+      cache_ttl_ms: 60_000,
       judge_inference: false,
+      judge_completions: false,
       agent_llm_host: '',
       bypass_hosts: [
         'keycloak.*',
@@ -102,6 +104,7 @@ describe('what is refused at start', () => {
       'judge_bearer',
       /^must be one word (?!.*canary)/,
     ],
+    ['a cache for less than no time', { ...llm, cache_ttl_ms: -1 }, 'cache_ttl_ms', /from 0 to/],
     ['no candidates', { ...llm, max_candidates: 0 }, 'max_candidates', /from 1 to/],
     ['no intents', { ...llm, intent_turns: 0 }, 'intent_turns', /from 1 to/],
     ['a tiny description', { ...llm, max_action_bytes: 1023 }, 'max_action_bytes', /from 1024 to/],
@@ -193,6 +196,13 @@ describe('warnings', () => {
     ['no model host', judging, chain(), [/agent_llm_host is missing[^]*- name: ibac/]],
     ['no host though the parser is there', judging, chain(['inference-parser', { hosts: [] }]), [/agent_llm_host/]],
     ['nothing where it is named', { ...judging, agent_llm_host: 'a.test' }, chain(), []],
+    [
+      'completions that nothing reads',
+      { judge_completions: true },
+      chain(),
+      [/proposed call[^]*\n- inference-parser$/],
+    ],
+    ['nothing where they are read', { judge_completions: true }, chain(['inference-parser', { hosts: [] }]), []],
     ['nothing where the parser knows it', judging, chain(['inference-parser', { hosts: ['a.test'] }]), []],
   ])('%s', (_name, config, facts, expected) => {
     expect(warnings(config, facts)).toEqual(expected.map((message) => expect.stringMatching(message) as string))

@@ -2,6 +2,7 @@ import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import { overridesIn } from '../../http/overrides.ts'
 import { contentOf, fingerprint, mediaTypeOf } from './body.ts'
+import { isProposed } from './proposed.ts'
 import { newSearch, shorten, shortenText, type Search } from './shorten.ts'
 
 /** An action as a judge is shown it. Of the headers it has the media type, and what replaces the method or path. */
@@ -35,10 +36,16 @@ export function describe(action: Action, x: Exchange, options: DescribeOptions):
   const fits = actionBytes <= options.maxActionBytes
   const shown = fits ? content.shown : { cut: firstBytes(subject, options.maxActionBytes), of_bytes: actionBytes }
   return {
-    json: JSON.stringify({ kind: KIND_WORDS[action.kind], http: requestLine(x, hide), action: shown }, undefined, 1),
+    json: JSON.stringify({ ...frameOf(action, x, hide), action: shown }, undefined, 1),
     actionBytes,
     whole: fits && content.whole && search.charactersLeft >= 0,
   }
+}
+
+/** What it is, and the request that carries it: a call that a model only proposes is in none yet. */
+function frameOf(action: Action, x: Exchange, hide: Hide): Readonly<Record<string, unknown>> {
+  if (isProposed(action)) return { kind: 'tool call that a language model proposes, not sent yet' }
+  return { kind: KIND_WORDS[action.kind], http: requestLine(x, hide) }
 }
 
 const KIND_WORDS: Readonly<Record<Action['kind'], string>> = {

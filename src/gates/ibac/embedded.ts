@@ -2,6 +2,7 @@ import type { Action } from '../../core/action.ts'
 import { onlyReads, wordsOfName } from './effect.ts'
 import type { Case, Judge } from './judge.ts'
 import { holdsWord, knowledgeOf, type Knowledge } from './knowledge.ts'
+import { isProposed } from './proposed.ts'
 import { targetsOf, type Target } from './targets.ts'
 import type { Verdict } from './verdict.ts'
 
@@ -21,7 +22,8 @@ const MOST_TARGETS = 200
 
 function weigh(question: Case, trusts: (host: string) => boolean): Verdict {
   const { action, x } = question
-  if (action.home !== 'own' && !x.routesByHost) return uncertain('It is not known which host the action goes to.')
+  if (action.home !== 'own' && !isProposed(action) && !x.routesByHost)
+    return uncertain('It is not known which host the action goes to.')
   const targets = targetsOf(action, x)
   if (targets === undefined) return uncertain('The content of the action cannot be read, or is too long.')
   if (targets.length > MOST_TARGETS) return uncertain('The action points at too much.')

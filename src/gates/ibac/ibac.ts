@@ -9,6 +9,7 @@ import { whoAsked } from './intents.ts'
 import type { Judge } from './judge.ts'
 import { askPanel, type Outcome } from './panel.ts'
 import { aligned, denied, skipped, type Skip } from './rulings.ts'
+import { isProposed } from './proposed.ts'
 import { skipFor } from './standing.ts'
 
 /** What the gate is made of: each is a question with one answer. */
@@ -17,6 +18,8 @@ export interface IbacParts {
   readonly judge: Judge
   /** From the head alone: a reason not to look at the exchange at all. */
   readonly exempts: (x: Exchange) => Skip | undefined
+  /** Only looked at where completions are judged: else its host exempts it. */
+  readonly goesToModel: (x: Exchange) => boolean
   readonly now: () => number
 }
 
@@ -25,7 +28,7 @@ export function createIbac(parts: IbacParts): Gate {
   return {
     kind: 'gate',
     timeoutMs: parts.config.timeout_ms,
-    points: ['request'],
+    points: parts.config.judge_completions ? ['request', 'completion'] : ['request'],
     failsOpen: false,
     exempt: (x) => {
       const skip = parts.exempts(x)
@@ -38,7 +41,7 @@ export function createIbac(parts: IbacParts): Gate {
 /** The steps in their order, cheapest first; each may end it. */
 async function rule(parts: IbacParts, action: Action, x: Exchange, signal: AbortSignal): Promise<Ruling> {
   const { config } = parts
-  const skip = skipFor(action, config)
+  const skip = isProposed(action) ? undefined : parts.goesToModel(x) ? 'host_bypass' : skipFor(action, config)
   if (skip !== undefined) return skipped(skip)
 
   const asked = whoAsked(x.session, config)
@@ -51,7 +54,7 @@ async function rule(parts: IbacParts, action: Action, x: Exchange, signal: Abort
   try {
     const shown = describe(action, x, { maxActionBytes: config.max_action_bytes, secrets: [config.judge_bearer] })
     if (!shown.whole && config.oversize_action === 'deny') {
-      return denied('oversize', { action_bytes: shown.actionBytes })
+      return denied('oversize', { details: { action_bytes: shown.actionBytes } })
     }
     const { candidates, leftOut } = asked
     const outcome = await askPanel(parts.judge, { action, x, shown }, candidates, leftOut, deadline.signal)
@@ -62,7 +65,8 @@ async function rule(parts: IbacParts, action: Action, x: Exchange, signal: Abort
       model: parts.judge.model,
       latency_ms: Math.round(parts.now() - began),
     }
-    return outcome.allow ? aligned(details) : denied(outcome.denial, details)
+    const noted = { details, ...(outcome.opinion?.verdict.cached === true ? { cached: true } : {}) }
+    return outcome.allow ? aligned(noted) : denied(outcome.denial, noted)
   } finally {
     deadline.end()
   }

@@ -12,6 +12,7 @@ import {
   toolCall,
   type GateGiven,
 } from '../../../test/support/gates/kit.ts'
+import type { Action } from '../../core/action.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -89,7 +90,7 @@ describe('the question to the judge', () => {
 
   test('marks what is data with words that nobody can guess', async () => {
     const { config, asked } = await judgeThatSays(ALLOW)
-    const gate = placedGate(config)
+    const gate = placedGate({ ...config, cache_ttl_ms: 0 })
     await ask(gate, call, gateExchange())
     await ask(gate, call, gateExchange())
     const tags = asked.map((each) => /<<<ACTION (\S+)\n/.exec(each.body.messages[1]?.content ?? '')?.[1])
@@ -169,7 +170,7 @@ describe('a judge that is not well', () => {
   test('is asked 64 at once; 256 wait, no more, and those who wait too long are told so', async () => {
     let open = 0
     const config = await judgeAt(() => (open += 1))
-    const gate = placedGate({ ...config, timeout_ms: 30_000 })
+    const gate = placedGate({ ...config, timeout_ms: 30_000, cache_ttl_ms: 0 })
     const leave = new AbortController()
     setMaxListeners(0, leave.signal)
     const rulings = Array.from({ length: 64 + 256 }, () => ask(gate, call, gateExchange(), leave.signal))
@@ -182,6 +183,147 @@ describe('a judge that is not well', () => {
     expect(failures.filter((failure) => failure === 'time-out')).toHaveLength(64)
     expect(failures.filter((failure) => failure === 'time-out in the queue')).toHaveLength(256)
     expect(open).toBe(64)
+  })
+})
+
+describe('a verdict that is kept', () => {
+  test.each([
+    ['allow', ALLOW, 'allow/aligned'],
+    ['deny', '{"verdict":"deny","reason":"no"}', 'deny/blocked 403 ibac.blocked'],
+  ])('is one that decided: %s', async (_name, content, expected) => {
+    const { config, asked } = await judgeThatSays(content)
+    const gate = placedGate(config)
+    const first = await ask(gate, call, gateExchange())
+    const second = await ask(gate, call, gateExchange())
+    expect([inShort(first), inShort(second)]).toEqual([expected, expected])
+    expect([first.run.cached, second.run.cached]).toEqual([undefined, true])
+    expect(second.run.details).toMatchObject({ llm_reason: first.run.details?.['llm_reason'] })
+    expect(asked).toHaveLength(1)
+  })
+
+  test('is none where the judge did not decide', async () => {
+    const { config, asked } = await judgeThatSays('perhaps')
+    const gate = placedGate(config)
+    for (const _round of [1, 2]) expect((await ask(gate, call, gateExchange())).run.cached).toBeUndefined()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('is none where the judge was not there', async () => {
+    let questions = 0
+    const config = await judgeAt((_, response) => {
+      questions += 1
+      response.writeHead(500).end()
+    })
+    const gate = placedGate(config)
+    for (const _round of [1, 2]) await ask(gate, call, gateExchange())
+    expect(questions).toBe(2)
+  })
+
+  const otherIntent = sessions('exact', sessionOf('s-1', ['Something else']))
+  test.each<[string, Parameters<typeof toolCall>, GateGiven]>([
+    ['another argument', ['send_mail', { to: 'eve@corp.test' }], {}],
+    ['another tool', ['send_mails', { to: 'bob@corp.test' }], {}],
+    ['another intent', ['send_mail', { to: 'bob@corp.test' }], { session: otherIntent }],
+    ['another place', ['send_mail', { to: 'bob@corp.test' }], { host: 'other.test' }],
+  ])('is not that on %s', async (_name, other, given) => {
+    const { config, asked } = await judgeThatSays(ALLOW)
+    const gate = placedGate(config)
+    await ask(gate, call, gateExchange())
+    expect((await ask(gate, toolCall(...other), gateExchange(given))).run.cached).toBeUndefined()
+    expect(asked).toHaveLength(2)
+  })
+
+  test('is none without a time to live', async () => {
+    const { config, asked } = await judgeThatSays(ALLOW)
+    const gate = placedGate({ ...config, cache_ttl_ms: 0 })
+    for (const _round of [1, 2]) await ask(gate, call, gateExchange())
+    expect(asked).toHaveLength(2)
+  })
+
+  test('is waited for by all who ask the same meanwhile, each within his own time', async () => {
+    const waiting: (() => void)[] = []
+    const config = await judgeAt((_, response) =>
+      waiting.push(() => response.end(JSON.stringify({ choices: [{ message: { content: ALLOW } }] }))),
+    )
+    const gate = placedGate(config)
+    const impatient = new AbortController()
+    const rulings = [impatient.signal, new AbortController().signal].map((signal) =>
+      ask(gate, call, gateExchange(), signal),
+    )
+    await vi.waitUntil(() => waiting.length > 0, { timeout: 10_000 })
+    impatient.abort()
+    expect((await rulings[0])?.run.details).toMatchObject({ judge_failure: 'time-out' })
+    for (const answer of waiting) answer()
+    expect(inShort((await rulings[1]) ?? (await ask(gate, call, gateExchange())))).toBe('allow/aligned')
+    expect(waiting).toHaveLength(1)
+  })
+})
+
+describe('a call that a model proposes', () => {
+  const proposed = toolCall(
+    'send_mail',
+    { to: 'bob@corp.test' },
+    {
+      proposed: { id: 'c-1', tool: 'send_mail', argumentsText: '{"to":"bob@corp.test"}' },
+      home: 'foreign',
+    },
+  )
+  const model: GateGiven = { host: 'llm.test', path: '/v1/chat/completions', body: { model: 'm', messages: [] } }
+  const completions = { judge_completions: true, agent_llm_host: 'llm.test' }
+
+  test.each<[object, readonly string[]]>([
+    [{}, ['request']],
+    [completions, ['request', 'completion']],
+  ])('is looked at with %j: %j', (config, points) => {
+    expect(placedGate(config).points).toEqual(points)
+  })
+
+  test('is judged by its tool and arguments, and the model’s host is not where it goes', async () => {
+    const { config, asked } = await judgeThatSays(ALLOW)
+    const gate = placedGate({ ...config, ...completions })
+    expect(gate.exempt(gateExchange(model))).toBeUndefined()
+    expect(inShort(await ask(gate, proposed, gateExchange(model)))).toBe('allow/aligned')
+    const text = asked[0]?.body.messages[1]?.content ?? ''
+    expect(text).toContain('bob@corp.test')
+    expect(text).toContain('proposes')
+    expect(text).not.toContain('llm.test')
+  })
+
+  test('is not what exempts the question that it answers', async () => {
+    const gate = placedGate({ ...completions, unclassified_policy: 'judge' })
+    const inference: Action = { kind: 'inference', model: 'm', firstUserText: 'hi', effect: 'read', home: 'own' }
+    for (const action of [inference, plain]) {
+      expect(inShort(await ask(gate, action, gateExchange(model)))).toBe('skip/host_bypass')
+    }
+    expect(placedGate({ agent_llm_host: 'llm.test' }).exempt(gateExchange(model))).toMatchObject({
+      reason: 'host_bypass',
+    })
+  })
+
+  // req: ibac:field:no_intent_policy
+  test.each([
+    ['allow', 'skip/no_user_context'],
+    ['deny', 'deny/no_intent 403 ibac.no_intent'],
+  ])('without intent, under no_intent_policy: %s', async (no_intent_policy, expected) => {
+    const session = sessions('exact', sessionOf('s-1', []))
+    const gate = placedGate({ ...completions, no_intent_policy })
+    expect(inShort(await ask(gate, proposed, gateExchange({ ...model, session })))).toBe(expected)
+  })
+
+  test('that is too long is refused under oversize_action: deny', async () => {
+    const long = { ...proposed, args: Array.from({ length: 200 }, (_, index) => `${index}`.repeat(30)) } as Action
+    const gate = placedGate({ ...completions, max_action_bytes: 1024, oversize_action: 'deny' })
+    expect(inShort(await ask(gate, long, gateExchange(model)))).toBe('deny/oversize 403 ibac.blocked')
+  })
+
+  test.each([
+    ['Write to bob@corp.test', 'allow/aligned'],
+    ['Write to llm.test', 'deny/blocked 403 ibac.blocked'],
+  ])('is weighed without a model by what it names alone: %s', async (intent, expected) => {
+    const gate = placedGate({ judge: 'embedded', judge_completions: true })
+    const session = sessions('exact', sessionOf('s-1', [intent]))
+    const given = gateExchange({ ...model, session, routesByHost: false })
+    expect(inShort(await ask(gate, proposed, given))).toBe(expected)
   })
 })
 

@@ -5,18 +5,20 @@ import { createJsonClient } from '../../client/json.ts'
 import { compileGlobs } from '../../http/globs.ts'
 import { canonicalHost } from '../../http/hosts.ts'
 import { completionsUrl, createChatModel } from '../../llm/chat.ts'
+import { compileExemptions } from '../kit/exemptions.ts'
 import { compileHostBypass } from '../kit/host-bypass.ts'
 import { createLimiter } from '../kit/limiter.ts'
-import { compilePathBypass } from '../kit/path-bypass.ts'
+import { createVerdictCache } from '../kit/verdict-cache.ts'
 import { IBAC_CODES } from './codes.ts'
-import { checkIbac, failsOpen, ibacSchema, listIn, warnIbac, type IbacConfig } from './config.ts'
+import { checkIbac, failsOpen, ibacSchema, warnIbac, type IbacConfig } from './config.ts'
 import { createEmbeddedJudge } from './embedded.ts'
 import { createIbac } from './ibac.ts'
 import type { Judge } from './judge.ts'
-import { createLlmJudge } from './llm-judge.ts'
-import { ownCalls, SENTINEL_HEADER } from './own-call.ts'
+import { createLlmJudge, isDecided } from './llm-judge.ts'
 import type { Skip } from './rulings.ts'
 
+/** Marks each question to the judge, so that one which comes back through the gateway is known. */
+const SENTINEL_HEADER = 'x-ibac-judge'
 /** Questions to the judge at once, and how many wait beside them. */
 const JUDGE_RUNNING = 64
 const JUDGE_WAITING = 256
@@ -39,19 +41,21 @@ export const ibacType: PluginType<IbacConfig, Gate> = {
   create: (config, services, chain) =>
     createIbac({
       config,
-      judge: createJudge(config),
+      judge: createJudge(config, services.now),
       exempts: exemptions(config, chain),
+      goesToModel: compileHostBypass([], modelHosts(config)),
       now: services.now,
     }),
 }
 
-function createJudge(config: IbacConfig): Judge {
+function createJudge(config: IbacConfig, now: () => number): Judge {
   if (config.judge === 'embedded') return createEmbeddedJudge(compileGlobs(config.trusted_hosts, 'host'))
   const client = createJsonClient({ maxResponseBytes: JUDGE_ANSWER_BYTES, connections: JUDGE_RUNNING })
   return createLlmJudge({
     model: config.judge_model,
     systemPrompt: config.system_prompt,
     limiter: createLimiter({ running: JUDGE_RUNNING, waiting: JUDGE_WAITING }),
+    cache: createVerdictCache({ ttlMs: config.cache_ttl_ms, keeps: isDecided, now }),
     chat: createChatModel(client, {
       endpoint: config.judge_endpoint,
       model: config.judge_model,
@@ -66,18 +70,23 @@ function createJudge(config: IbacConfig): Judge {
 
 /** What the head alone can end, in the order of the steps. */
 function exemptions(config: IbacConfig, chain: ChainFacts): (x: Exchange) => Skip | undefined {
-  const mcp = chain.siblings.find(({ name }) => name === 'mcp-parser')
-  const ownCall = config.judge === 'llm' ? ownCalls(completionsUrl(config.judge_endpoint)) : () => false
-  const byPath = compilePathBypass(config.bypass_paths, listIn(mcp?.config, 'paths'))
-  const byHost = compileHostBypass(config.bypass_hosts, config.agent_llm_host === '' ? [] : [config.agent_llm_host])
+  const exempts = compileExemptions(
+    {
+      asks:
+        config.judge === 'llm' ? { url: completionsUrl(config.judge_endpoint), header: SENTINEL_HEADER } : undefined,
+      paths: config.bypass_paths,
+      hosts: config.bypass_hosts,
+      // An answer of the model is judged only where the question is not exempt as a whole.
+      exactHosts: config.judge_completions ? [] : modelHosts(config),
+    },
+    chain,
+  )
   const preflights = config.unclassified_policy === 'passthrough'
-  return (x) => {
-    if (ownCall(x)) return 'own_call'
-    if (byPath(x.request)) return 'path_bypass'
-    if (byHost(x)) return 'host_bypass'
-    if (preflights && isPreflight(x.request)) return 'preflight'
-    return undefined
-  }
+  return (x) => exempts(x) ?? (preflights && isPreflight(x.request) ? 'preflight' : undefined)
+}
+
+function modelHosts({ agent_llm_host }: IbacConfig): readonly string[] {
+  return agent_llm_host === '' ? [] : [agent_llm_host]
 }
 
 /** A browser's question whether it may ask. */

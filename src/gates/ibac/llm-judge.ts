@@ -1,28 +1,49 @@
 import { randomBytes } from 'node:crypto'
 import type { ChatModel, ChatResult } from '../../llm/chat.ts'
+import { digestOf } from '../kit/digest.ts'
+import { failureName, notAskedName, TIME_OUT } from '../kit/failure.ts'
 import type { Limiter } from '../kit/limiter.ts'
-import type { Judge } from './judge.ts'
+import type { VerdictCache } from '../kit/verdict-cache.ts'
+import type { Case, Judge } from './judge.ts'
 import { buildQuestion } from './prompt.ts'
 import { parseVerdict, type Verdict } from './verdict.ts'
 
 export interface LlmJudgeOptions {
   readonly chat: ChatModel
   readonly limiter: Limiter
+  readonly cache: VerdictCache<Verdict>
   readonly model: string
   /** Empty: the built-in one. */
   readonly systemPrompt: string
 }
 
+/** A judge that could not decide may decide the next time. */
+export function isDecided({ kind }: Verdict): boolean {
+  return kind === 'allow' || kind === 'deny'
+}
+
 export function createLlmJudge(options: LlmJudgeOptions): Judge {
+  const ask = async ({ intents, shown }: Case, signal: AbortSignal): Promise<Verdict> => {
+    const question = buildQuestion(options.systemPrompt, intents, shown, randomBytes(12).toString('hex'))
+    const turn = await options.limiter.run(() => options.chat.ask(question, signal), signal)
+    return turn.ran ? verdictOf(turn.value) : { kind: 'unavailable', failure: notAskedName(turn.why) }
+  }
   return {
     model: options.model,
-    weigh: async ({ intents, shown }, signal) => {
-      const question = buildQuestion(options.systemPrompt, intents, shown, randomBytes(12).toString('hex'))
-      const turn = await options.limiter.run(() => options.chat.ask(question, signal), signal)
-      if (turn.ran) return verdictOf(turn.value)
-      return { kind: 'unavailable', failure: turn.why === 'full' ? 'queue full' : 'time-out in the queue' }
+    weigh: async (question, signal) => {
+      const answer = await options.cache.ask(keyOf(question), (flight) => ask(question, flight), signal)
+      if (answer.kind === 'left') return { kind: 'unavailable', failure: TIME_OUT }
+      return answer.cached ? { ...answer.verdict, cached: true } : answer.verdict
     },
   }
+}
+
+/**
+ * All that differs between two questions of one judge but their random marks. Endpoint, model and prompt are those of
+ * the judge, as is its cache.
+ */
+function keyOf({ intents, shown }: Case): string {
+  return digestOf([shown.json, ...intents])
 }
 
 /** An answer that cannot be had is an outage; one that was had and says nothing clear is the model's fault. */
@@ -35,12 +56,9 @@ function verdictOf(answer: ChatResult): Verdict {
     case 'not_json':
       return { kind: 'uncertain', reason: `The judge's answer is no completion: ${failure.why}.` }
     case 'unreachable':
-      return { kind: 'unavailable', failure: `unreachable (${failure.why})` }
     case 'aborted':
-      return { kind: 'unavailable', failure: 'time-out' }
     case 'status':
-      return { kind: 'unavailable', failure: `status ${failure.status}` }
     case 'too_large':
-      return { kind: 'unavailable', failure: `answer over ${failure.limitBytes} bytes` }
+      return { kind: 'unavailable', failure: failureName(failure) }
   }
 }

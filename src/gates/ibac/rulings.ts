@@ -1,4 +1,5 @@
 import type { Ruling } from '../../core/ruling.ts'
+import type { Exemption } from '../kit/exemptions.ts'
 import { IBAC_CODES, type IbacCode } from './codes.ts'
 
 type Details = Readonly<Record<string, unknown>>
@@ -17,29 +18,28 @@ const CODE_OF_DENIAL = {
 export type Denial = keyof typeof CODE_OF_DENIAL
 
 export type Skip =
-  | 'own_call'
-  | 'path_bypass'
-  | 'host_bypass'
-  | 'preflight'
-  | 'protocol_mechanics'
-  | 'unclassified'
-  | 'inference_bypass'
-  | 'no_user_context'
+  Exemption | 'preflight' | 'protocol_mechanics' | 'unclassified' | 'inference_bypass' | 'no_user_context'
 
-export function aligned(details: Details): Ruling {
-  return { allow: true, run: { action: 'allow', reason: 'aligned', details } }
+/** What the record holds beside the reason. */
+export interface Noted {
+  readonly details: Details
+  readonly cached?: boolean
+}
+
+export function aligned(noted: Noted): Ruling {
+  return { allow: true, run: { action: 'allow', reason: 'aligned', ...noted } }
 }
 
 export function skipped(reason: Skip): Ruling {
   return { allow: true, run: { action: 'skip', reason } }
 }
 
-export function denied(reason: Denial, details?: Details): Ruling {
+export function denied(reason: Denial, noted?: Noted): Ruling {
   const code = CODE_OF_DENIAL[reason]
   const { status, message } = IBAC_CODES[code]
   return {
     allow: false,
     no: { code, status, message },
-    run: { action: 'deny', reason, ...(details === undefined ? {} : { details }) },
+    run: { action: 'deny', reason, ...noted },
   }
 }

@@ -5,6 +5,7 @@ import { kindOfHost } from '../kit/public-suffix.ts'
 import { contentOf, type Content } from './body.ts'
 import { joinedLeaves } from './leaves.ts'
 import { namesIn } from './names.ts'
+import { isProposed } from './proposed.ts'
 import { SEARCHED_CHARACTERS } from './shorten.ts'
 
 /** Something that an action goes to or points at. Names are in lower case. */
@@ -18,7 +19,7 @@ export function targetsOf(action: Action, x: Exchange): readonly Target[] | unde
   const targets = saidBy(action, x)
   if (targets === undefined) return undefined
   // A server on its parser's own hosts is the agent's own tool box, not somewhere that data goes to.
-  return action.home === 'own' ? targets : [host(x.request.host), ...targets]
+  return action.home === 'own' || isProposed(action) ? targets : [host(x.request.host), ...targets]
 }
 
 function saidBy(action: Action, x: Exchange): readonly Target[] | undefined {

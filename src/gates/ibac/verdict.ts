@@ -1,10 +1,14 @@
 import { readJson } from '../../json/strict.ts'
 
 /** What a judge says about an action. */
-export type Verdict =
+export type Verdict = (
   | { readonly kind: 'allow' | 'deny' | 'uncertain'; readonly reason: string }
   /** It could not be asked, or gave no answer in time. */
   | { readonly kind: 'unavailable'; readonly failure: string }
+) & {
+  /** It was not asked for anew. */
+  readonly cached?: boolean
+}
 
 const REASON_CHARACTERS = 500
 

@@ -40,6 +40,7 @@ export function gateWith(judge: Judge['weigh'], config: object = {}): { gate: Ga
       },
     },
     exempts: () => undefined,
+    goesToModel: () => false,
     now: () => (clock += 7),
   })
   return { gate, cases }

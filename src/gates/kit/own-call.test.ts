@@ -11,7 +11,7 @@ const own: GateGiven = {
 }
 
 const isOwn = (given: GateGiven, judge = 'http://judge.test:11434/v1/chat/completions') =>
-  ownCalls(new URL(judge))(gateExchange(given))
+  ownCalls(new URL(judge), 'x-ibac-judge')(gateExchange(given))
 
 // req: ibac:step:reentrancy
 describe('the mark of our own question counts', () => {
