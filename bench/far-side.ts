@@ -4,9 +4,12 @@ import type { AddressInfo } from 'node:net'
 import { completion } from '../test/support/judge.ts'
 import { a2aAnswer } from '../test/support/messages.ts'
 import { serveAsks } from './children.ts'
-import { JUDGE_PATH } from './far-side-paths.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chat } from '../test/support/completions/chat.ts'
+import { JUDGE_PATH, REFLECTOR_MS, REFLECTOR_PATH, STREAM_PATH } from './far-side-paths.ts'
 
-// Everything behind Envoy in one process that remembers nothing: tools, a model, a judge that allows, an agent.
+// Everything behind Envoy in one process that remembers nothing: tools, models, a judge that allows, a reflection service
+// that approves, an agent.
 
 const TOOL_RESULT = { content: [{ type: 'text', text: 'Ten documents were found.' }], isError: false }
 const ANSWERS: Readonly<Record<string, Buffer>> = {
@@ -24,9 +27,36 @@ function answer(path: string, outgoing: ServerResponse): void {
   outgoing.end(body)
 }
 
+const APPROVED = Buffer.from(
+  JSON.stringify({ decision: 'approve', issues: [], overall_avg_score: 1, execution_time_ms: REFLECTOR_MS }),
+)
+
+async function reflect(outgoing: ServerResponse): Promise<void> {
+  await sleep(REFLECTOR_MS)
+  outgoing.writeHead(200, { 'content-type': 'application/json', 'content-length': APPROVED.length })
+  outgoing.end(APPROVED)
+}
+
+const EVENTS = chat.events({
+  text: 'I look for it.',
+  calls: [{ id: 'call_1', name: 'search_documents', args: { query: 'the northern branches' } }],
+})
+
+/** All at once: whatever the client waits for, it does not wait for the model. */
+function stream(outgoing: ServerResponse): void {
+  outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
+  outgoing.end(EVENTS.join(''))
+}
+
+function serve(path: string, outgoing: ServerResponse): void {
+  if (path === `${REFLECTOR_PATH}/reflect`) void reflect(outgoing)
+  else if (path === STREAM_PATH) stream(outgoing)
+  else answer(path, outgoing)
+}
+
 const server = createServer({ keepAliveTimeout: 60_000 }, (incoming, outgoing) => {
   incoming.resume()
-  incoming.on('end', () => answer(incoming.url ?? '', outgoing))
+  incoming.on('end', () => serve(incoming.url ?? '', outgoing))
 })
 
 serveAsks(async (_asked: 'listen'): Promise<number> => {

@@ -13,6 +13,8 @@ export interface Options {
   readonly loads: readonly Load[]
   /** Where the figures go as JSON, besides the table. */
   readonly json: string | undefined
+  /** Only the table of streams. */
+  readonly streams: boolean
   /** Instead of the table: where a row's processor spends its time. */
   readonly profile: boolean
 }
@@ -24,6 +26,7 @@ export const USAGE = `npm run bench -- [options]
   --clients N     requests at once (8)
   --row ID        only this row; may be repeated (${ROWS.map((row) => row.id).join(', ')})
   --load ID       only this load; may be repeated (${LOADS.map((load) => load.id).join(', ')})
+  --streams       only the table of streams
   --json FILE     writes all figures there as well
   --profile       shows where the processors of these rows spend their time, in place of the table`
 
@@ -36,6 +39,7 @@ export function readOptions(args: readonly string[]): Options {
       clients: { type: 'string', default: '8' },
       row: { type: 'string', multiple: true, default: [] },
       load: { type: 'string', multiple: true, default: [] },
+      streams: { type: 'boolean', default: false },
       json: { type: 'string' },
       profile: { type: 'boolean', default: false },
     },
@@ -46,6 +50,7 @@ export function readOptions(args: readonly string[]): Options {
     clients: positive('clients', values.clients),
     rows: chosen('row', ROWS, values.row),
     loads: chosen('load', LOADS, values.load),
+    streams: values.streams,
     json: values.json,
     profile: values.profile,
   }

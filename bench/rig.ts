@@ -6,11 +6,14 @@ import type { Envoy } from '../test/support/envoy.ts'
 import { freePorts } from '../test/support/ports.ts'
 import { scratchFolder } from '../test/support/scratch.ts'
 import { withoutProcessor } from '../test/support/sidecar.ts'
-import { JUDGE_PATH } from './far-side-paths.ts'
+import { JUDGE_PATH, REFLECTOR_PATH } from './far-side-paths.ts'
 import { MODEL_HOST, TOOLS_HOST } from './loads.ts'
 import { startFloorProcess, startPlumblineProcess } from './processors.ts'
 import type { Place, RunningProcessor } from './processors.ts'
-import type { Row } from './rows.ts'
+import type { Row, ServiceUrls } from './rows.ts'
+
+/** Longer than any gate of a row may take. */
+const ENVOY_WAITS_MS = 40_000
 
 /** One row's Envoy with its processor, waiting to be measured. */
 export interface Rig extends Closable {
@@ -36,7 +39,7 @@ export function startRig(row: Row, farSidePort: number, profile?: string): Promi
           workload: 'bench',
           names: { [TOOLS_HOST]: farSidePort, [MODEL_HOST]: farSidePort },
           tls: undefined,
-          messageTimeoutMs: undefined,
+          messageTimeoutMs: ENVOY_WAITS_MS,
         },
         change: (rendered) => quiet(row.processor.kind === 'none' ? withoutProcessor(rendered) : rendered),
       }),
@@ -56,8 +59,13 @@ async function startProcessor(
     case 'floor':
       return startFloorProcess(place)
     case 'plumbline':
-      return startPlumblineProcess(place, processor.config(`http://127.0.0.1:${farSidePort}${JUDGE_PATH}`))
+      return startPlumblineProcess(place, processor.config(servicesAt(farSidePort)))
   }
+}
+
+function servicesAt(farSidePort: number): ServiceUrls {
+  const far = `http://127.0.0.1:${farSidePort}`
+  return { judge: `${far}${JUDGE_PATH}`, reflector: `${far}${REFLECTOR_PATH}` }
 }
 
 /** Without Envoy's access log, which would be written to this very process. */

@@ -11,8 +11,12 @@ import type { LoadGenerator, Measured } from './measure.ts'
 import { readOptions, USAGE } from './options.ts'
 import type { Options } from './options.ts'
 import { report } from './profile.ts'
+import { REFLECTOR_MS } from './far-side-paths.ts'
 import { startRig } from './rig.ts'
 import type { Rig } from './rig.ts'
+import { STREAM_ROWS } from './rows.ts'
+import { compareStreams, streamTable } from './streams.ts'
+import type { StreamSummary } from './streams.ts'
 import { floorOf, summarize, table } from './table.ts'
 import type { Series } from './table.ts'
 
@@ -34,7 +38,13 @@ function print(series: readonly Series[], options: Options): void {
   }
 }
 
-function write(file: string, series: readonly Series[], options: Options, envoy: string): void {
+function write(
+  file: string,
+  series: readonly Series[],
+  streams: readonly StreamSummary[],
+  options: Options,
+  envoy: string,
+): void {
   const { rounds, seconds, clients } = options
   const figures = {
     at: new Date().toISOString(),
@@ -43,6 +53,7 @@ function write(file: string, series: readonly Series[], options: Options, envoy:
     cpus: cpus().length,
     options: { rounds, seconds, clients },
     medians: series.map((one) => summarize(one, floorOf(series, one.load))),
+    streams,
     rounds: series.map(({ row, load, rounds: all }) => ({ row: row.id, load: load.id, all })),
   }
   writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`)
@@ -55,7 +66,25 @@ async function bench(options: Options, farSidePort: number, generator: LoadGener
     for (const row of options.rows) rigs.push(closing.add(await startRig(row, farSidePort)))
     const series = await compare(options, rigs, generator)
     print(series, options)
-    if (options.json !== undefined) write(options.json, series, options, rigs[0]?.envoy.version ?? '')
+    const streams = await benchStreams(farSidePort)
+    if (options.json !== undefined) write(options.json, series, streams, options, rigs[0]?.envoy.version ?? '')
+  } finally {
+    await closing.close()
+  }
+}
+
+const STREAM_ROUNDS = 31
+
+/** What a client of a streamed completion waits for while its tool call is judged. */
+async function benchStreams(farSidePort: number): Promise<readonly StreamSummary[]> {
+  const closing = new Closing()
+  try {
+    const rigs: Rig[] = []
+    for (const row of STREAM_ROWS) rigs.push(closing.add(await startRig(row, farSidePort)))
+    const streams = await compareStreams(rigs, STREAM_ROUNDS)
+    console.log(`\na streamed completion with a tool call; the reflection service takes ${REFLECTOR_MS} ms\n`)
+    console.log(streamTable(streams))
+    return streams
   } finally {
     await closing.close()
   }
@@ -104,8 +133,9 @@ async function main(): Promise<void> {
   try {
     const farSide = closing.add(startHelper<'listen', number>('far-side.ts'))
     const generator: LoadGenerator = closing.add(startHelper('client.ts'))
-    const run = options.profile ? profile : bench
-    await run(options, await farSide.ask('listen'), generator)
+    const port = await farSide.ask('listen')
+    if (options.streams) await benchStreams(port)
+    else await (options.profile ? profile : bench)(options, port, generator)
   } finally {
     await closing.close()
   }

@@ -44,7 +44,7 @@ function known(numbers: readonly number[]): number | undefined {
 
 const HEADINGS = ['', 'req/s', 'p50 ms', 'p99 ms', 'CPU ms per exchange', 'in floors', 'messages'] as const
 
-/** A table in Markdown, aligned for a terminal. */
+/** The figures of all rows under one load. */
 export function table(series: readonly Series[]): string {
   const lines = series.map((one) => {
     const summary = summarize(one, floorOf(series, one.load))
@@ -58,11 +58,16 @@ export function table(series: readonly Series[]): string {
     ]
     return [one.row.title, ...figures]
   })
-  const widths = HEADINGS.map((heading, i) => Math.max(heading.length, ...lines.map((line) => line[i]?.length ?? 0)))
+  return grid(HEADINGS, lines)
+}
+
+/** A table in Markdown, aligned for a terminal. */
+export function grid(headings: readonly string[], lines: readonly (readonly string[])[]): string {
+  const widths = headings.map((heading, i) => Math.max(heading.length, ...lines.map((line) => line[i]?.length ?? 0)))
   const show = (cells: readonly string[]) =>
     `| ${cells.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join(' | ')} |`
   const rule = `| ${widths.map((width, i) => (i === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)).join(' | ')} |`
-  return [show(HEADINGS), rule, ...lines.map(show)].join('\n')
+  return [show(headings), rule, ...lines.map(show)].join('\n')
 }
 
 export function floorOf(series: readonly Series[], load: Load): Series | undefined {
