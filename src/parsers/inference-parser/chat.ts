@@ -3,6 +3,7 @@ import { isObject } from '../../json/rpc.ts'
 import { callPieces, functionPieces } from './chat-calls.ts'
 import { createChatCompletion } from './chat-completion.ts'
 import { contentText } from './chat-content.ts'
+import { createChatReader } from './guard/chat-reader.ts'
 import { listIn, objectsIn, textOf, type Dialect, type InferenceRequest, type JsonObject } from './dialect.ts'
 
 /** OpenAI's chat completions, and what speaks like them. */
@@ -13,6 +14,7 @@ export const chat: Dialect = {
   members: new Set(['model', 'messages', 'tools', 'functions', 'stream']),
   read: readChat,
   openCompletion: createChatCompletion,
+  openCalls: createChatReader,
 }
 
 function readChat(body: JsonObject): InferenceRequest {

@@ -4,6 +4,7 @@ import type { Reading } from '../../core/plugin.ts'
 import type { Conversation } from '../../core/session.ts'
 import { isObject } from '../../json/rpc.ts'
 import type { Hearing } from '../kit/lesson-reader.ts'
+import type { CallReader } from './guard/calls.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
@@ -43,6 +44,11 @@ export interface Dialect {
   read(body: JsonObject): InferenceRequest
   /** Puts an answer together, whole or in events. Absent where answers are not read. */
   readonly openCompletion?: () => Hearing
+  /**
+   * Finds the calls in an answer, and takes them out. `model`: what the request named. Absent where answers cannot be
+   * guarded; then no request is `readable` in what it proposes.
+   */
+  readonly openCalls?: (model: string) => CallReader
 }
 
 /**

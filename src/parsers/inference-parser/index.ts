@@ -5,6 +5,7 @@ import { readLessons } from '../kit/lesson-reader.ts'
 import { missingHosts } from '../kit/missing-hosts.ts'
 import { schema, type InferenceConfig } from './config.ts'
 import type { Dialect } from './dialect.ts'
+import { createCompletionGuard } from './guard/guard.ts'
 import { readRequest } from './request.ts'
 
 export const inferenceParserType: PluginType<InferenceConfig, Parser> = {
@@ -36,5 +37,15 @@ export function createInferenceParser(hosts: readonly string[], lentHosts: reado
       const completion = mine === undefined ? undefined : dialects.get(mine)?.openCompletion?.()
       return completion === undefined ? undefined : readLessons(x, completion)
     },
+    guardAnswer(x, mine) {
+      const dialect = dialects.get(mine)
+      const calls = dialect?.openCalls?.(modelOf(mine))
+      const completion = dialect?.openCompletion?.()
+      return calls === undefined || completion === undefined ? undefined : createCompletionGuard(x, calls, completion)
+    },
   }
+}
+
+function modelOf({ actions: [action] }: Reading): string {
+  return action.kind === 'inference' ? action.model : ''
 }

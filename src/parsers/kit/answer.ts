@@ -33,7 +33,8 @@ export function collectAnswer(x: Exchange, on: AnswerListener): AnswerCollector 
   let reader: FormReader | undefined
   return {
     feed(bytes) {
-      reader ??= formOf(x, bytes, on)
+      const form = reader === undefined ? formStarting(x, bytes) : undefined
+      if (form !== undefined) reader = readerOf(form, on)
       reader?.feed(bytes)
     },
     end: (how) => reader?.end(how) ?? { form: 'other' },
@@ -47,13 +48,21 @@ const JSON_STARTS = new Set([...'{['].map((sign) => sign.charCodeAt(0)))
 const EVENT_STARTS = new Set([...'deir:'].map((sign) => sign.charCodeAt(0)))
 
 /** By one byte, since more may not be here yet. Undefined while there is nothing but white space. */
-function formOf(x: Exchange, bytes: Uint8Array, on: AnswerListener): FormReader | undefined {
+export function formStarting(x: Exchange, bytes: Uint8Array): Collected['form'] | undefined {
   const first = bytes.find((byte) => byte > 0x20)
   if (first === undefined) return undefined
-  if (JSON_STARTS.has(first)) return jsonForm(on)
+  if (JSON_STARTS.has(first)) return 'json'
+  return saysEvents(x) || EVENT_STARTS.has(first) ? 'events' : 'other'
+}
+
+export function saysEvents(x: Exchange): boolean {
   const media = x.answer === undefined ? undefined : mediaType(x.answer.headers)
-  const saysEvents = typeof media === 'object' && media.essence === 'text/event-stream'
-  return saysEvents || EVENT_STARTS.has(first) ? eventForm(on) : otherForm()
+  return typeof media === 'object' && media.essence === 'text/event-stream'
+}
+
+function readerOf(form: Collected['form'], on: AnswerListener): FormReader {
+  if (form === 'other') return otherForm()
+  return form === 'json' ? jsonForm(on) : eventForm(on)
 }
 
 function jsonForm(on: AnswerListener): FormReader {
