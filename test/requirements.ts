@@ -84,4 +84,13 @@ export const REQUIREMENTS: readonly Requirement[] = [
     standalone_client: 'Questions go over connections of their own, not through a proxy.',
     per_request: 'Nothing is remembered from one action to the next.',
   }),
+  ...under('sparc:parsers', {
+    every_role: 'The conversation of the agent’s question to its model keeps every role, the system prompt included.',
+    tools_form: 'The tools of that question are in OpenAI’s function-calling form, whatever dialect they came in.',
+    proposed_in_mcp: 'In mcp mode the proposed call is the outbound tools/call.',
+    proposed_in_completion: 'In inference mode the proposed call is the one in the model’s answer.',
+    clarification_result:
+      'A clarification answers a tools/call as its result, with HTTP 200, like any output of a tool.',
+    blocked_status: 'A call that is denied in mcp mode is 403.',
+  }),
 ]
