@@ -1,7 +1,7 @@
 import type { Exchange } from '../../core/exchange.ts'
 import type { ReadResult } from '../../core/plugin.ts'
 import { readEnvelope, withExtra, type Envelope } from '../../json/rpc.ts'
-import { plainRefusal, rpcRefusal, takesOnlyEvents } from '../kit/refusal.ts'
+import { plainRefusal, rpcRefusal, statusOf, takesOnlyEvents } from '../kit/refusal.ts'
 import type { A2aConfig } from './config.ts'
 import { versionsDiffer, type Ground } from './ground.ts'
 import { isPlainPoll, isPlainLine } from './housekeeping.ts'
@@ -49,7 +49,7 @@ function rpcRefusalOf(x: Exchange, config: A2aConfig, idToken: string | undefine
   const asEvent = takesOnlyEvents(x.request.headers)
   return (no) =>
     idToken === undefined
-      ? rpcRefusal(no, undefined, { status: no.status, asEvent })
+      ? rpcRefusal(no, undefined, { status: statusOf(no), asEvent })
       : rpcRefusal(no, idToken, { status: 200, asEvent })
 }
 

@@ -8,7 +8,7 @@ import { headerView } from '../../http/headers.ts'
 import { collectAnswer, EVENT_BYTES } from './answer.ts'
 import { glimpses, mayStandOn, standsOn, unreadableBytes } from './claim.ts'
 import { compileHome } from './home.ts'
-import { oneLine, plainRefusal, rpcRefusal, takesOnlyEvents } from './refusal.ts'
+import { clarificationOf, oneLine, plainRefusal, rpcRefusal, takesOnlyEvents } from './refusal.ts'
 
 const xOf = (given: Given) => exchangeOf(given).x
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -114,6 +114,24 @@ describe('refusals', () => {
       headers: [['content-type', 'application/json']],
     })
     expect(textOf(answer.body)).toBe('{"error":"ibac.blocked","message":"a b c","plugin":"ibac","request_id":"r"}')
+  })
+
+  test('a clarification that nobody there reads leaves a plain no', () => {
+    const reflected = { ...no, status: 200, clarification: 'Ask your user.' }
+    expect(plainRefusal(reflected)).toEqual(plainRefusal({ ...no, status: 403 }))
+    const answer = rpcRefusal(reflected, '1', { status: 200 })
+    expect(JSON.parse(textOf(answer.body))).toMatchObject({ error: { code: -31403, message: 'a b c' } })
+  })
+
+  test.each<[string, string, string]>([
+    ['as it is', 'a\nb\ud83d\ude00\ufeff', 'a\nb\ud83d\ude00\ufeff'],
+    ['with a mark before it', '\ufeffa', '\ufeffa'],
+    ['half a character', 'a\ud83d', 'a\ufffd'],
+    ['at the limit', 'a'.repeat(4096), 'a'.repeat(4096)],
+    ['over it', 'a'.repeat(4097), 'a'.repeat(4096)],
+    ['over it, within a character', `${'a'.repeat(4094)}\u20ac\u20ac`, 'a'.repeat(4094)],
+  ])('a clarification: %s', (_, clarification, expected) => {
+    expect(clarificationOf({ ...no, clarification })).toBe(expected)
   })
 
   test.each([

@@ -15,10 +15,25 @@ export function oneLine(message: string): string {
     .slice(0, MESSAGE_CHARACTERS)
 }
 
+const CLARIFICATION_BYTES = 4096
+
+/** What the caller's model is to act on, as it is but bounded; undefined where the refusal has none. */
+export function clarificationOf(no: Refusal): string | undefined {
+  if (no.clarification === undefined) return undefined
+  const bytes = encoder.encode(no.clarification).subarray(0, CLARIFICATION_BYTES)
+  // In a stream, half a character at the end is waited for, and so left out.
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true })
+}
+
+/** A clarification needs a reader. Where none is, its refusal is what it was before: a no. */
+export function statusOf(no: Refusal): number {
+  return no.clarification === undefined ? no.status : 403
+}
+
 /** The answer to plain HTTP. */
 export function plainRefusal(no: Refusal): Answer {
   const body = { error: no.code, message: oneLine(no.message), plugin: no.plugin, request_id: no.requestId }
-  return { status: no.status, headers: JSON_TYPE, body: encoder.encode(JSON.stringify(body)), details: no.code }
+  return { status: statusOf(no), headers: JSON_TYPE, body: encoder.encode(JSON.stringify(body)), details: no.code }
 }
 
 export interface RpcRefusalOptions {
@@ -33,7 +48,7 @@ export interface RpcRefusalOptions {
 /** The answer as a JSON-RPC error. */
 export function rpcRefusal(no: Refusal, idToken: string | undefined, options: RpcRefusalOptions): Answer {
   const data = { reason: no.code, request_id: no.requestId }
-  const error = jsonRpcError(idToken, rpcCode(no.status, options.envelope === true), oneLine(no.message), data)
+  const error = jsonRpcError(idToken, rpcCode(statusOf(no), options.envelope === true), oneLine(no.message), data)
   return framed(no, options.status, error, options.asEvent === true)
 }
 

@@ -1,6 +1,6 @@
 import type { Exchange } from '../../core/exchange.ts'
 import type { Answer, Refusal } from '../../core/ruling.ts'
-import { oneLine, plainRefusal, rpcRefusal, rpcResultAnswer, takesOnlyEvents } from '../kit/refusal.ts'
+import { clarificationOf, oneLine, plainRefusal, rpcRefusal, rpcResultAnswer, takesOnlyEvents } from '../kit/refusal.ts'
 import type { McpConfig } from './config.ts'
 
 export type Refuse = (no: Refusal) => Answer
@@ -9,21 +9,44 @@ export type Refuse = (no: Refusal) => Answer
 export interface Asked {
   /** Undefined for notifications and responses: nobody waits for an answer to them. */
   readonly idToken: string | undefined
-  /** The caller waits for a tool's result, and not for a task. */
-  readonly forToolResult: boolean
+  /** What the caller waits for: a tool's result, the task that brings it, or an answer of another kind. */
+  readonly for: 'tool-result' | 'task' | 'anything'
   readonly typedResult: boolean
 }
 
 /** How to refuse a message that was read. */
 export function refusalOf(x: Exchange, config: McpConfig, asked: Asked): Refuse {
   const { idToken } = asked
-  if (config.denial === 'http_status' || idToken === undefined || isAnsweredElsewhere(x)) return plainRefusal
+  if (idToken === undefined || isAnsweredElsewhere(x)) return plainRefusal
   const asEvent = takesOnlyEvents(x.request.headers)
-  if (config.denial === 'tool_result' && asked.forToolResult) {
-    const typed = asked.typedResult ? { resultType: 'complete' } : {}
-    return (no) => rpcResultAnswer(no, idToken, { ...typed, content: [spoken(no)], isError: true }, asEvent)
+  const typed = asked.typedResult ? { resultType: 'complete' } : {}
+  return (no) => {
+    const form = formOf(no, config, asked)
+    if (form === 'http_status') return plainRefusal(no)
+    if (form === 'jsonrpc_error') return rpcRefusal(no, idToken, { status: 200, asEvent })
+    return rpcResultAnswer(no, idToken, { ...typed, ...toolResult(no) }, asEvent)
   }
-  return (no) => rpcRefusal(no, idToken, { status: 200, asEvent })
+}
+
+/** What a model is to act on has to reach it, however the operator wants a no to look. */
+function formOf(no: Refusal, config: McpConfig, asked: Asked): McpConfig['denial'] {
+  const wanted = no.clarification !== undefined && asked.for !== 'anything' ? 'tool_result' : config.denial
+  return wanted === 'tool_result' && asked.for !== 'tool-result' ? 'jsonrpc_error' : wanted
+}
+
+/** No structured content: clients check that against the tool's schema, and hide the text. */
+function toolResult(no: Refusal): Readonly<Record<string, unknown>> {
+  const clarification = clarificationOf(no)
+  if (clarification === undefined) return { content: [spoken(denialText(no))], isError: true }
+  const _meta = { 'plumbline/reason': no.code, 'plumbline/request_id': no.requestId }
+  return { content: [spoken(clarification)], isError: true, _meta }
+}
+
+const spoken = (text: string) => ({ type: 'text', text }) as const
+
+function denialText(no: Refusal): string {
+  const lead = no.status === 403 ? 'Blocked by policy' : 'Not executed'
+  return `${lead}: ${oneLine(no.message)} (${no.code})`
 }
 
 /** How to refuse a message that could not be read. The HTTP status tells peers that do not look into the body. */
@@ -35,12 +58,6 @@ export function malformedRefusal(
 ): Refuse {
   if (config.denial === 'http_status' || isAnsweredElsewhere(x)) return plainRefusal
   return (no) => rpcRefusal(no, idToken, { status: no.status, envelope })
-}
-
-/** What the model reads. No structured content: clients check that against the tool's schema, and hide the text. */
-function spoken(no: Refusal): { readonly type: 'text'; readonly text: string } {
-  const lead = no.status === 403 ? 'Blocked by policy' : 'Not executed'
-  return { type: 'text', text: `${lead}: ${oneLine(no.message)} (${no.code})` }
 }
 
 /**

@@ -121,6 +121,65 @@ describe('what a refused message is answered with', () => {
   })
 })
 
+describe('a clarification, whatever `denial` says', () => {
+  const REFLECTED: Refusal = {
+    ...BLOCKED,
+    code: 'sparc.reflected',
+    status: 200,
+    clarification: 'Not grounded: tx.\nAsk your user.',
+  }
+  const SAYS = '"content":[{"type":"text","text":"Not grounded: tx.\\nAsk your user."}],"isError":true'
+  const META = '"_meta":{"plumbline/reason":"sparc.reflected","plumbline/request_id":"r1"}'
+  const result = (id: string, typed = '') => ({
+    status: 200,
+    type: JSON_TYPE,
+    body: `{"jsonrpc":"2.0","id":${id},"result":{${typed}${SAYS},${META}}}`,
+  })
+  const reflectedError = (id: string) => ({
+    status: 200,
+    type: JSON_TYPE,
+    body: `{"jsonrpc":"2.0","id":${id},${ERROR.replace('ibac.blocked', 'sparc.reflected')}`,
+  })
+  const reflectedPlain = { ...plain, body: PLAIN.replace('ibac.blocked', 'sparc.reflected') }
+
+  // req: sparc:parsers:clarification_result
+  test.each<[string, Given, unknown]>([
+    ['a call', { body: CALL }, result('7')],
+    [
+      'an id that a double cannot hold',
+      { body: JSON.stringify(CALL).replace('7', '9007199254740993') },
+      result('9007199254740993'),
+    ],
+    ['an id with escapes', { body: JSON.stringify(CALL).replace('7', '"\\u0061"') }, result('"\\u0061"')],
+    ['a call of the newest revision', { body: MODERN }, result('7', '"resultType":"complete",')],
+    [
+      'a caller that takes nothing but events',
+      { body: CALL, headers: { accept: 'text/event-stream' } },
+      { status: 200, type: 'text/event-stream', body: `event: message\ndata: ${result('7').body}\n\n` },
+    ],
+    ['a call for a task', { body: TASK }, reflectedError('7')],
+    ['a call without id', { body: NOTICE }, reflectedPlain],
+    ['a call whose answer comes elsewhere', { body: CALL, path: '/messages' }, reflectedPlain],
+  ])('%s', (_, given, expected) => {
+    for (const denial of ['http_status', 'jsonrpc_error', 'tool_result'] as const) {
+      expect(shown(refuse(denial, given, REFLECTED))).toEqual(expected)
+    }
+  })
+
+  test('what is no call of a tool has no model that reads it', () => {
+    expect(shown(refuse('http_status', { body: READ }, REFLECTED))).toEqual(reflectedPlain)
+    expect(shown(refuse('tool_result', { body: READ }, REFLECTED))).toEqual(reflectedError('"a"'))
+  })
+
+  // req: sparc:parsers:blocked_status
+  test('a refusal without one is a no, with its own status', () => {
+    expect(shown(refuse('http_status', { body: CALL }, { ...BLOCKED, code: 'sparc.blocked' }))).toEqual({
+      ...plain,
+      body: PLAIN.replace('ibac.blocked', 'sparc.blocked'),
+    })
+  })
+})
+
 describe('what an unreadable message is answered with', () => {
   test.each<[string, Given, number, string]>([
     ['no JSON', { body: '{"jsonrpc":' }, -32700, ''],

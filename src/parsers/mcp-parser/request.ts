@@ -85,7 +85,7 @@ function understood(
     details: detailsOf(message, call),
     refuse: refusalOf(x, config, {
       idToken: isRequest ? message.idToken : undefined,
-      forToolResult: call !== undefined && !call.startsTask,
+      for: call === undefined ? 'anything' : call.startsTask ? 'task' : 'tool-result',
       typedResult: wantsTypedResults(x.request.headers, params),
     }),
   }

@@ -45,6 +45,7 @@ const MODERN_META = {
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: { x: {} }, clientInfo: { name: 'c', version: '1' } }
 
 describe('actions', () => {
+  // req: sparc:parsers:proposed_in_mcp
   test.each<[string, unknown, unknown[]]>([
     ['a tool call', call(), [pay]],
     ['a tool call without id', { ...call(), id: undefined }, [pay]],
