@@ -21,6 +21,7 @@ function reading(body: unknown, given: Given = POST): Reading {
 const chatBody = { model: 'm', messages: [{ role: 'user', content: 'hello' }] }
 
 describe('a chat completion', () => {
+  // req: sparc:parsers:every_role, sparc:parsers:tools_form
   test('teaches the conversation and the tools', () => {
     const tools = [{ type: 'function', function: { name: 'pay', parameters: {} } }]
     const functions = [{ name: 'log' }]

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest'
+import { exchangeOf } from '../../../test/support/parsers/exchange.ts'
+import { createInferenceParser } from './index.ts'
+
+const parser = createInferenceParser(['model.test'])
+
+function proposed(body: unknown, path = '/v1/responses') {
+  const { x, body: bytes } = exchangeOf({ host: 'model.test', path, body })
+  const result = parser.read(x, bytes)
+  return result.kind === 'read' ? result.proposes : result.kind
+}
+
+const asking = { model: 'm', input: 'hello' }
+
+describe('what the answer to a request may propose', () => {
+  test.each<[string, unknown, string | undefined]>([
+    ['nothing, where no tool is offered', asking, undefined],
+    ['nothing, with an empty offer', { ...asking, tools: [], conversation: null }, undefined],
+    [
+      'nothing: words and messages',
+      { ...asking, input: ['a', { role: 'user', content: 'b' }, { type: 'message' }] },
+      undefined,
+    ],
+    ['nothing: tokens', { ...asking, input: [[1, 2], 3] }, undefined],
+    ['nothing: pictures', { ...asking, input: [{ type: 'input_image' }, { type: 'text', text: 'x' }] }, undefined],
+    ['tools', { ...asking, tools: [{ type: 'function', name: 'pay' }] }, 'unreadable'],
+    ['functions', { ...asking, functions: [{ name: 'pay' }] }, 'unreadable'],
+    ['tools in a form that nobody knows', { ...asking, tools: { pay: {} } }, 'unreadable'],
+    ['an answer that the provider keeps', { ...asking, previous_response_id: 'r1' }, 'unreadable'],
+    ['a conversation that it keeps', { ...asking, conversation: { id: 'c1' } }, 'unreadable'],
+    ['a prompt that it keeps', { ...asking, prompt: { id: 'p1' } }, 'unreadable'],
+    ['an item that it keeps', { ...asking, input: [{ type: 'item_reference', id: 'i1' }] }, 'unreadable'],
+    ['tools among the items', { ...asking, input: [{ type: 'additional_tools', tools: [] }] }, 'unreadable'],
+    ['a call among the items', { ...asking, input: [{ type: 'function_call_output', call_id: 'k' }] }, 'unreadable'],
+    ['a completion with tools', { model: 'm', prompt: 'p', tools: [{}] }, 'unreadable'],
+    ['a dialect that nobody knows', { contents: [] }, 'unreadable'],
+  ])('%s', (_, body, proposes) => {
+    expect(proposed(body)).toBe(proposes)
+  })
+
+  test('a chat’s answer can always be read', () => {
+    expect(proposed({ model: 'm', messages: [] }, '/v1/chat/completions')).toBe('readable')
+  })
+
+  test('a look-up proposes nothing', () => {
+    expect(proposed(undefined, '/v1/models')).toBeUndefined()
+  })
+})
