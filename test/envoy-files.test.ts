@@ -7,6 +7,13 @@ import type { Chain, Gate } from '../src/core/plugin.ts'
 import { MODE_PAIRS } from '../src/extproc/messages.ts'
 import { ibacSchema } from '../src/gates/ibac/config.ts'
 
+const MODE_NAMES = {
+  none: 'NONE',
+  streamed: 'STREAMED',
+  buffered: 'BUFFERED',
+  full_duplex: 'FULL_DUPLEX_STREAMED',
+} as const
+
 const defaults = topSchema.parse({ pipeline: {} })
 
 interface Processor {
@@ -47,7 +54,7 @@ test.each(listeners)('$name: the processor comes first: what a filter before it 
 
 test.each(processors)('%s: Envoy waits as long as Plumbline with its defaults may take', (_name, filter) => {
   const { timeout_ms: timeoutMs } = ibacSchema.parse({})
-  const gate = { kind: 'gate', timeoutMs } as Gate
+  const gate = { kind: 'gate', timeoutMs, points: ['request'] } as Partial<Gate> as Gate
   const chain: Chain = { plugins: [{ id: 'ibac', name: 'ibac', mode: 'enforce', plugin: gate }] }
   const { outbound } = messageTimeouts(verdictDeadlines({ inbound: chain, outbound: chain }, undefined))
   expect(filter.message_timeout).toBe(`${outbound / 1000}s`)
@@ -69,8 +76,8 @@ test.each(processors)(
   (_name, filter) => {
     const allowed = filter.allowed_override_modes.map((mode) => ({ ...mode }))
     const sent = MODE_PAIRS.map((pair) => ({
-      request_body_mode: pair.request.toUpperCase(),
-      response_body_mode: pair.response.toUpperCase(),
+      request_body_mode: MODE_NAMES[pair.request],
+      response_body_mode: MODE_NAMES[pair.response],
       response_header_mode: 'SEND',
       request_trailer_mode: 'SEND',
       response_trailer_mode: 'SEND',

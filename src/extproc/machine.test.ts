@@ -1,87 +1,39 @@
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { checkEdits, NO_EDITS } from './edits.ts'
-import { bareRefusal } from './local-answer.ts'
-import { START, step, waitsFor } from './machine.ts'
-import type { Input, Machine, Order } from './machine.ts'
+import {
+  SHOWN,
+  head,
+  older,
+  body,
+  trailers,
+  answerHead,
+  sizedHead,
+  answerBody,
+  answerTrailers,
+  nothing,
+  observing,
+  whole,
+  exempt,
+  pass,
+  passEdited,
+  unread,
+  streamed,
+  held,
+  edit,
+  keep,
+  replace,
+  write,
+  finish,
+  breakOff,
+  refuse,
+  stop,
+  halfClosed,
+  gone,
+  run,
+} from '../../test/support/extproc/machine-words.ts'
+import { step } from './machine.ts'
+import type { Input } from './machine.ts'
 import { MODE_PAIRS } from './messages.ts'
-import type { Ask, ShownModes } from './messages.ts'
-
-const SHOWN: ShownModes = { request: 'buffered', response: 'buffered', early: false }
-const SOME_EDITS = checkEdits({ set: [['x-a', '1']], remove: [] })
-const NO = bareRefusal('plumbline.plugin_failed')
-
-// ---- a script's words ----
-
-const head = (last = false, modes: ShownModes | undefined = SHOWN): Input => ({
-  kind: 'ask',
-  ask: { kind: 'head', half: 'request', pairs: [], last, modes },
-})
-const older = (last = false): Input => ({
-  kind: 'ask',
-  ask: { kind: 'head', half: 'request', pairs: [], last, modes: undefined },
-})
-const body = (text: string, last = true): Input => ({
-  kind: 'ask',
-  ask: { kind: 'body', half: 'request', bytes: Buffer.from(text), last },
-})
-const trailers: Input = { kind: 'ask', ask: { kind: 'trailers', half: 'request' } }
-const answerHead = (last = false): Input => ({
-  kind: 'ask',
-  ask: { kind: 'head', half: 'response', pairs: [], last, modes: undefined },
-})
-const answerBody = (text: string, last = false): Input => ({
-  kind: 'ask',
-  ask: { kind: 'body', half: 'response', bytes: Buffer.from(text), last },
-})
-const answerTrailers: Input = { kind: 'ask', ask: { kind: 'trailers', half: 'response' } }
-const nothing: Input = { kind: 'ask', ask: { kind: 'nothing' } }
-const observing: Input = { kind: 'ask', ask: { kind: 'observing' } }
-const whole: Input = { kind: 'head-verdict', edits: NO_EDITS, body: 'whole' }
-const exempt: Input = { kind: 'head-verdict', edits: NO_EDITS, body: 'none' }
-const pass: Input = { kind: 'body-verdict', edits: NO_EDITS }
-const passEdited: Input = { kind: 'body-verdict', edits: SOME_EDITS }
-const unread: Input = { kind: 'answer-verdict', body: 'none' }
-const streamed: Input = { kind: 'answer-verdict', body: 'stream' }
-const refuse: Input = { kind: 'refuse', answer: NO }
-const stop: Input = { kind: 'stop' }
-const halfClosed: Input = { kind: 'half-closed' }
-const gone: Input = { kind: 'gone' }
-
-/** One word or two for an order. */
-function word(order: Order): string {
-  switch (order.kind) {
-    case 'judge-head':
-      return `judge head${order.bodyless ? ' bodyless' : ''}`
-    case 'judge-body':
-      return `judge body ${Buffer.from(order.bytes).toString()}`.trimEnd()
-    case 'judge-answer':
-      return 'judge answer'
-    case 'read':
-      return `read ${Buffer.from(order.bytes).toString()}${order.last ? ' last' : ''}`
-    case 'give-up':
-      return `give up ${order.code}${order.unseen === undefined ? '' : ' unseen'}`
-    case 'end':
-      return `end ${order.how} ${order.close.kind === 'error' ? order.close.code : order.close.kind}`
-    case 'reply': {
-      const { reply } = order
-      if (reply.kind === 'local') return 'local'
-      const modes = reply.kind === 'head' && reply.modes ? ` ${reply.modes.request}/${reply.modes.response}` : ''
-      return `${reply.half} ${reply.kind}${modes}`
-    }
-  }
-}
-
-function run(inputs: readonly Input[]): { readonly machine: Machine; readonly words: readonly string[] } {
-  let machine = START
-  const words: string[] = []
-  for (const input of inputs) {
-    const stepped = step(machine, input)
-    machine = stepped.machine
-    words.push(...stepped.orders.map(word))
-  }
-  return { machine, words }
-}
+import type { ShownModes } from './messages.ts'
 
 describe('what Envoy shows, what is answered', () => {
   test.each<[string, readonly Input[], readonly string[]]>([
@@ -169,7 +121,7 @@ describe('what Envoy shows, what is answered', () => {
     [
       'an answer without a body (HEAD, 204, 304) needs no override',
       [head(true), whole, answerHead(true), streamed, gone],
-      ['judge head bodyless', 'request head', 'judge answer', 'response head', 'end complete silent'],
+      ['judge head bodyless', 'request head', 'judge answer fixed', 'response head', 'end complete silent'],
     ],
     [
       'an answer that nobody reads, although Envoy ignores the override',
@@ -204,7 +156,7 @@ describe('what Envoy shows, what is answered', () => {
     [
       "Envoy's own answer, without a request",
       [answerHead(), streamed, answerBody('x', true), gone],
-      ['judge answer', 'response head buffered/none', 'response body', 'end complete silent'],
+      ['judge answer fixed', 'response head buffered/none', 'response body', 'end complete silent'],
     ],
     [
       "Envoy's own answer while the body is awaited (413)",
@@ -212,7 +164,7 @@ describe('what Envoy shows, what is answered', () => {
       [
         'judge head',
         'request head',
-        'judge answer',
+        'judge answer fixed',
         'response head buffered/none',
         'response body',
         'end complete silent',
@@ -221,7 +173,7 @@ describe('what Envoy shows, what is answered', () => {
     [
       "Envoy's own answer while the head is judged waits its turn",
       [head(), answerHead(), whole, unread, gone],
-      ['judge head', 'request head', 'judge answer', 'response head buffered/none', 'end complete silent'],
+      ['judge head', 'request head', 'judge answer fixed', 'response head buffered/none', 'end complete silent'],
     ],
     [
       "Envoy's own answer is dropped behind a refusal",
@@ -298,9 +250,192 @@ describe('out of turn', () => {
     ['head', whole],
     ['body', pass],
     ['answer', unread],
+    ['answer to hold', held],
+    ['answer to edit', edit],
+    ['whole answer', keep],
     ['refusal', refuse],
   ])('a verdict that nothing waits for is our own fault: %s', (_name, verdict) => {
     expect(run([verdict]).words).toEqual(['end failed INTERNAL'])
+  })
+})
+
+describe('an answer that is held whole', () => {
+  const before = [head(true), whole]
+  const asked = ['judge head bodyless', 'request head', 'judge answer', 'response head']
+  test.each<[string, readonly Input[], readonly string[]]>([
+    [
+      'goes on as it is',
+      [answerHead(), held, answerBody('a', true), keep, gone],
+      ['judge answer body a', 'response body', 'end complete silent'],
+    ],
+    [
+      'becomes another',
+      [answerHead(), held, answerBody('a', true), replace, gone],
+      ['judge answer body a', 'response body = other', 'end complete silent'],
+    ],
+    [
+      'becomes another, whose length has to be said',
+      [sizedHead, held, answerBody('a', true), replace],
+      ['judge answer body a', 'response body = other sized'],
+    ],
+    [
+      'is refused',
+      [answerHead(), held, answerBody('a', true), refuse],
+      ['judge answer body a', 'local', 'end refused ok'],
+    ],
+    ['is empty', [answerHead(), held, answerBody('', true), keep], ['judge answer body', 'response body']],
+    [
+      'is not marked as ended: trailers follow',
+      [answerHead(), held, answerBody('a'), replace, answerTrailers, gone],
+      ['judge answer body a', 'response body = other', 'response trailers', 'end complete silent'],
+    ],
+    [
+      'has trailers where the body should be',
+      [answerHead(), held, answerTrailers, keep],
+      ['judge answer body', 'response trailers'],
+    ],
+    [
+      'has trailers where the body should be, so there is nothing to replace',
+      [answerHead(), held, answerTrailers, replace, refuse],
+      ['judge answer body', 'give up plumbline.unreadable', 'local', 'end refused ok'],
+    ],
+    [
+      'ends twice',
+      [answerHead(), held, answerBody('a', true), keep, answerBody('', true)],
+      ['judge answer body a', 'response body', 'response body'],
+    ],
+    ['is refused before its body came: the process stops', [answerHead(), held, refuse], ['local', 'end refused ok']],
+    [
+      'comes in two parts, of which one was judged',
+      [answerHead(), held, answerBody('a'), keep, answerBody('b', true)],
+      ['judge answer body a', 'response body', 'end failed INVALID_ARGUMENT'],
+    ],
+    [
+      'comes in two parts, of which one is being judged',
+      [answerHead(), held, answerBody('a'), answerBody('b', true)],
+      ['judge answer body a', 'end failed INVALID_ARGUMENT'],
+    ],
+    [
+      'has trailers while the body is judged',
+      [answerHead(), held, answerBody('a'), answerTrailers],
+      ['judge answer body a', 'end failed INVALID_ARGUMENT'],
+    ],
+    [
+      'is edited by somebody whom nobody asked',
+      [answerHead(), held, write('x'), finish, breakOff, answerBody('a', true), write('x'), keep, finish],
+      ['judge answer body a', 'response body'],
+    ],
+  ])('%s', (_name, inputs, words) => {
+    expect(run([...before, ...inputs]).words).toEqual([...asked, ...words])
+  })
+
+  test('of an exempt request, whose modes are in force still', () => {
+    expect(run([head(), exempt, answerHead(), held, answerBody('a', true), keep]).words.slice(2)).toEqual([
+      'judge answer',
+      'response head',
+      'judge answer body a',
+      'response body',
+    ])
+  })
+})
+
+describe('an answer that is edited', () => {
+  const before = [head(true), whole, answerHead(), edit]
+  const opened = [
+    'judge head bodyless',
+    'request head',
+    'judge answer',
+    'response head buffered/full_duplex',
+    'open editor',
+  ]
+  test.each<[string, readonly Input[], readonly string[]]>([
+    [
+      'as it comes',
+      [answerBody('a'), write('a'), answerBody('z', true), write('z'), finish, gone],
+      ['feed a', 'piece a first', 'feed z last', 'piece z', 'piece  last', 'end complete silent'],
+    ],
+    [
+      'in any number of pieces each way',
+      [write('0'), answerBody('a'), answerBody('b'), write('1'), write('2'), answerBody('', true), finish],
+      ['piece 0 first', 'feed a', 'feed b', 'piece 1', 'piece 2', 'feed  last', 'piece  last'],
+    ],
+    ['to nothing', [answerBody('a', true), finish], ['feed a last', 'piece  first last']],
+    [
+      'and ended early: what still comes is not wanted',
+      [answerBody('a'), write('x'), finish, answerBody('b'), answerBody('', true), answerTrailers, gone],
+      ['feed a', 'piece x first', 'piece  last', 'end complete silent'],
+    ],
+    [
+      'and ends in trailers',
+      [answerBody('a'), answerTrailers, write('a'), finish, gone],
+      ['feed a', 'feed  last', 'piece a first', 'response trailers', 'end complete silent'],
+    ],
+    [
+      'to nothing, and ends in trailers',
+      [answerBody('a'), answerTrailers, finish],
+      ['feed a', 'feed  last', 'response trailers'],
+    ],
+    [
+      'and said by Envoy to end more than once',
+      [answerBody('a', true), answerBody('', true), answerBody('b', true), answerTrailers, write('a'), finish],
+      ['feed a last', 'piece a first', 'piece  last'],
+    ],
+    ['without a byte', [write(''), answerBody('a'), write('b')], ['feed a', 'piece b first']],
+    [
+      'and broken off',
+      [answerBody('a'), write('x'), breakOff, write('y'), finish, breakOff],
+      ['feed a', 'piece x first', 'end failed ABORTED'],
+    ],
+    ['and finished twice', [finish, finish, write('x'), breakOff], ['piece  first last']],
+    ['after the client left', [gone, write('x'), finish, breakOff], ['end gone silent']],
+    ['and refused, where that comes too late', [answerBody('a'), refuse], ['feed a', 'end failed INTERNAL']],
+    ['by a verdict on all of it', [answerBody('a'), keep], ['feed a', 'end failed INTERNAL']],
+    ['and has a second head', [answerHead()], ['end failed INVALID_ARGUMENT']],
+  ])('%s', (_name, inputs, words) => {
+    expect(run([...before, ...inputs]).words).toEqual([...opened, ...words])
+  })
+
+  test('of an exempt request', () => {
+    expect(run([head(), exempt, answerHead(), edit]).words.slice(2)).toEqual([
+      'judge answer',
+      'response head none/full_duplex',
+      'open editor',
+    ])
+  })
+
+  test.each([
+    [62_000, [62_000]],
+    [62_001, [62_000, 1]],
+    [150_000, [62_000, 62_000, 26_000]],
+  ])('%d bytes at once leave in pieces', (length, expected) => {
+    const { machine } = run(before)
+    const bytes = Buffer.alloc(length, 'x')
+    const { orders } = step(machine, { kind: 'edited', bytes })
+    const pieces = orders.map((order) => (order.kind === 'reply' && order.reply.kind === 'piece' ? order.reply : NONE))
+    expect(pieces.map((piece) => piece.bytes.length)).toEqual(expected)
+    expect(pieces.map(({ first, last }) => [first, last])).toEqual(expected.map((_, i) => [i === 0, false]))
+    // They are views of what was given, not copies.
+    expect(pieces.every((piece) => piece.bytes.buffer === bytes.buffer)).toBe(true)
+  })
+})
+
+const NONE = { bytes: new Uint8Array(0), first: false, last: false }
+
+describe('an answer that cannot be held or changed', () => {
+  const unkept = (response: ShownModes['response']) => head(true, { ...SHOWN, response })
+  test.each<[string, readonly Input[], string]>([
+    ['Envoy does not say that it keeps answers', [older(true), whole, answerHead()], 'unkept'],
+    ['Envoy does not show answers', [unkept('none'), whole, answerHead()], 'unkept'],
+    ['Envoy streams answers', [unkept('streamed'), whole, answerHead()], 'unkept'],
+    ['Envoy shows answers in part', [unkept('buffered_partial'), whole, answerHead()], 'unkept'],
+    ['it has no body', [head(true), whole, answerHead(true)], 'fixed'],
+    ["it is Envoy's own, without a request", [answerHead()], 'fixed'],
+    ["it is Envoy's own, amid the request", [head(), whole, answerHead()], 'fixed'],
+    ["it is Envoy's own, and waited for the request's release", [head(), answerHead(), exempt], 'fixed'],
+  ])('%s', (_name, inputs, form) => {
+    expect(run(inputs).words.at(-1)).toBe(`judge answer ${form}`)
+    for (const plan of [held, edit]) expect(run([...inputs, plan]).words.at(-1)).toBe('end failed INTERNAL')
+    expect(run([...inputs, refuse]).words.slice(-2)).toEqual(['local', 'end refused ok'])
   })
 })
 
@@ -313,6 +448,11 @@ describe('ends', () => {
     ['upstream works', [head(true), whole]],
     ['judging the answer', [head(true), whole, answerHead()]],
     ['passing', [head(true), whole, answerHead(), streamed]],
+    ['awaiting the answer to hold', [head(true), whole, answerHead(), held]],
+    ['judging the whole answer', [head(true), whole, answerHead(), held, answerBody('a', true)]],
+    ['editing, nothing came', [head(true), whole, answerHead(), edit]],
+    ['editing, all came', [head(true), whole, answerHead(), edit, answerBody('a', true), write('a')]],
+    ['edited', [head(true), whole, answerHead(), edit, answerBody('a'), finish]],
     ['done', [head(true), whole, answerHead(), unread]],
   ]
   const expected: Readonly<Record<string, readonly [halfClosed: string, gone: string, stop: string]>> = {
@@ -322,6 +462,11 @@ describe('ends', () => {
     'judging the body': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
     'upstream works': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
     'judging the answer': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
+    'awaiting the answer to hold': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
+    'judging the whole answer': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
+    'editing, nothing came': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
+    'editing, all came': ['gone CANCELLED', 'gone silent', 'failed UNAVAILABLE'],
+    edited: ['complete ok', 'complete silent', 'complete ok'],
     passing: ['gone ok', 'gone silent', 'gone ok'],
     done: ['complete ok', 'complete silent', 'complete ok'],
   }
@@ -335,191 +480,14 @@ describe('ends', () => {
   })
 })
 
-test('every mode override that is ever sent is one of the five pairs', () => {
+test('every mode override that is ever sent is one of the seven pairs', () => {
   expect(MODE_PAIRS.map(({ request, response }) => `${request}/${response}`)).toEqual([
     'none/buffered',
     'buffered/none',
     'buffered/streamed',
+    'buffered/full_duplex',
     'none/none',
     'none/streamed',
+    'none/full_duplex',
   ])
-})
-
-// ---- properties ----
-
-const anyHalf = fc.constantFrom('request' as const, 'response' as const)
-const anyModes = fc.option(
-  fc.record({
-    request: fc.constantFrom('buffered' as const, 'buffered' as const, 'none' as const, 'streamed' as const),
-    response: fc.constantFrom('buffered' as const, 'buffered' as const, 'full_duplex' as const),
-    early: fc.boolean(),
-  }),
-  { nil: undefined },
-)
-const anyAsk: fc.Arbitrary<Ask> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('head' as const),
-      half: anyHalf,
-      pairs: fc.constant([]),
-      last: fc.boolean(),
-      modes: anyModes,
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('body' as const),
-      half: anyHalf,
-      bytes: fc.constantFrom(Buffer.from(''), Buffer.from('b')),
-      last: fc.boolean(),
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('trailers' as const), half: anyHalf }) },
-  { weight: 1, arbitrary: fc.constant<Ask>({ kind: 'nothing' }) },
-)
-/**
- * What the world does next: something likely, or anything. A verdict is given only where the machine asked for one, as
- * the driver does.
- */
-type Move =
-  | { readonly likely: number }
-  | { readonly ask: Ask }
-  | 'verdict'
-  | 'other verdict'
-  | 'refuse'
-  | 'stop'
-  | 'half-closed'
-  | 'gone'
-const anyMove: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 40, arbitrary: fc.record({ likely: fc.nat(11) }) },
-  { weight: 4, arbitrary: fc.record({ ask: anyAsk }) },
-  { weight: 8, arbitrary: fc.constantFrom('verdict' as const, 'other verdict' as const) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom('refuse' as const, 'stop' as const, 'half-closed' as const, 'gone' as const),
-  },
-)
-
-/** What Envoy and the handler could do next without breaking a rule. */
-function likely(m: Machine): readonly Input[] {
-  if (m.request.at === 'judging-head') return [whole, exempt, whole, answerHead()]
-  if (m.request.at === 'judging-body') return [pass, passEdited, answerHead()]
-  if (m.answer.at === 'judging') return [unread, streamed]
-  if (m.request.at === 'idle' && m.answer.at === 'idle') return [head(), head(true), older(), answerHead()]
-  if (m.request.at === 'awaiting-body') return [body('b'), body('', false), trailers, answerHead()]
-  if (m.answer.at === 'idle') return [answerHead(), answerHead(true), trailers, body('')]
-  return [answerBody('a'), answerBody('z', true), answerTrailers, nothing]
-}
-
-function inputOf(move: Move, due: Order | undefined, m: Machine): Input | undefined {
-  if (typeof move === 'object' && 'ask' in move) return { kind: 'ask', ask: move.ask }
-  if (typeof move === 'object') return due?.kind === 'give-up' ? refuse : likely(m)[move.likely % likely(m).length]
-  if (move === 'refuse') return refuse
-  if (move === 'stop') return stop
-  if (move === 'half-closed') return halfClosed
-  if (move === 'gone') return gone
-  const other = move === 'other verdict'
-  switch (due?.kind) {
-    case 'judge-head':
-      return other ? exempt : whole
-    case 'judge-body':
-      return other ? passEdited : pass
-    case 'judge-answer':
-      return other ? streamed : unread
-    case 'give-up':
-      return refuse
-    case 'read':
-    case 'reply':
-    case 'end':
-    case undefined:
-      return undefined
-  }
-}
-
-interface Trace {
-  readonly asks: readonly Ask[]
-  readonly orders: readonly Order[]
-  /** Before each end: what was waited for. */
-  readonly waitingAtEnd: string | undefined
-}
-
-function play(moves: readonly Move[]): Trace {
-  let machine = START
-  let due: Order | undefined
-  let waitingAtEnd: string | undefined
-  const asks: Ask[] = []
-  const orders: Order[] = []
-  for (const move of moves) {
-    const input = inputOf(move, due, machine)
-    if (input === undefined) continue
-    if (input.kind === 'ask' && !machine.ended && input.ask.kind !== 'nothing') asks.push(input.ask)
-    const waiting = waitsFor(machine)
-    const stepped = step(machine, input)
-    if (!machine.ended && stepped.machine.ended) waitingAtEnd = waiting
-    machine = stepped.machine
-    orders.push(...stepped.orders)
-    if (input.kind !== 'ask' || stepped.orders.length > 0)
-      due = stepped.orders.findLast((order) => VERDICT_WANTED.has(order.kind))
-  }
-  return { asks, orders, waitingAtEnd }
-}
-
-const VERDICT_WANTED: ReadonlySet<Order['kind']> = new Set(['judge-head', 'judge-body', 'judge-answer', 'give-up'])
-
-function asked(ask: Ask): string {
-  return ask.kind === 'nothing' || ask.kind === 'observing' ? ask.kind : `${ask.half} ${ask.kind}`
-}
-
-describe('whatever comes', () => {
-  const moves = fc.array(anyMove, { maxLength: 30 })
-  const check = (holds: (trace: Trace) => void): void =>
-    fc.assert(
-      fc.property(moves, (list) => holds(play(list))),
-      { numRuns: 2000 },
-    )
-
-  test('replies answer the asks, one each, of the same kind, in their order', () => {
-    check(({ asks, orders }) => {
-      const replies = orders.flatMap((order) =>
-        order.kind === 'reply' && order.reply.kind !== 'local' ? [`${order.reply.half} ${order.reply.kind}`] : [],
-      )
-      expect(replies).toEqual(asks.slice(0, replies.length).map(asked))
-    })
-  })
-
-  test('there is at most one end, and nothing behind it', () => {
-    check(({ orders }) => {
-      const ends = orders.filter((order) => order.kind === 'end')
-      expect(ends.length).toBeLessThanOrEqual(1)
-      if (ends.length === 1) expect(orders.at(-1)).toBe(ends[0])
-    })
-  })
-
-  test('a clean end comes behind a local answer, or where nothing is waited for', () => {
-    check(({ orders, waitingAtEnd }) => {
-      const last = orders.at(-1)
-      if (last?.kind !== 'end' || last.close.kind !== 'ok') return
-      const before = orders.at(-2)
-      const refused = before?.kind === 'reply' && before.reply.kind === 'local'
-      expect(refused || waitingAtEnd === 'nothing').toBe(true)
-    })
-  })
-
-  test('a request is released only by a verdict on all that was shown of it', () => {
-    check(({ orders }) => {
-      const released = orders.findIndex(
-        (order) => order.kind === 'reply' && order.reply.kind === 'body' && order.reply.half === 'request',
-      )
-      const exempted = orders.some(
-        (order) => order.kind === 'reply' && order.reply.kind === 'head' && order.reply.modes?.request === 'none',
-      )
-      const bodyless = orders.some((order) => order.kind === 'judge-head' && order.bodyless)
-      if (released === -1 || exempted || bodyless) return
-      const earlier = orders.slice(0, released)
-      const own = earlier.some((order) => order.kind === 'judge-answer')
-      expect(own || earlier.some((order) => order.kind === 'judge-body')).toBe(true)
-    })
-  })
 })

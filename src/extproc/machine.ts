@@ -1,10 +1,12 @@
 import type { HeaderPair } from '../core/exchange.ts'
 import type { Ending, GiveUpCode, UnseenHead } from '../core/handler.ts'
+import { editedBody, editedTrailers, finished, NOT_BEGUN, written } from './editing.ts'
+import type { EditStep, Editing } from './editing.ts'
 import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
 import type { LocalAnswer } from './local-answer.ts'
 import { ANSWER_MODES, EXEMPT_MODES } from './messages.ts'
-import type { Ask, Reply, ShownModes } from './messages.ts'
+import type { Ask, ModePair, Reply, ShownModes } from './messages.ts'
 
 /*
  * One HTTP exchange as Envoy shows it to us: (machine, input) → (machine, orders). No promise, no I/O, no clock.
@@ -16,13 +18,16 @@ import type { Ask, Reply, ShownModes } from './messages.ts'
  *
  *   answer lane
  *     idle ──head──▶ judging ──stream──▶ passing ──last piece, or trailers──▶ done
- *                       └──none, or no body follows───────────────────────▶ done
+ *                       ├──whole──▶ awaiting-body ──body, or trailers without one──▶ judging-body ──▶ done
+ *                       ├──edit──▶ editing ──the editor has finished──▶ done
+ *                       └──none, or no body follows──▶ done
  *
  *   both: a refusal in a judging state, or in awaiting-body ▶ local answer, ended
  *         an ask out of turn ▶ error status, ended          peer gone ▶ ended
  *
  * Owed is an answer in every judging state. Envoy takes a clean end for consent, so a clean end is ordered only
- * behind a local answer, or where nothing is owed and nothing is waited for.
+ * behind a local answer, or where nothing is owed and nothing is waited for: not while an answer is edited, since the
+ * rest of it would pass as it comes.
  */
 
 export type RequestLane =
@@ -37,21 +42,30 @@ export type RequestLane =
 
 export type AnswerLane =
   | { readonly at: 'idle' }
-  /** `own`: Envoy made this answer itself, before the request was released. */
-  | { readonly at: 'judging'; readonly bodyless: boolean; readonly own: boolean }
+  /** `own`: Envoy made this answer itself, before the request was released. `sized`: its head says its length. */
+  | { readonly at: 'judging'; readonly bodyless: boolean; readonly own: boolean; readonly sized: boolean }
   | { readonly at: 'passing' }
-  | { readonly at: 'done' }
+  /** Envoy keeps the head and collects the body. */
+  | { readonly at: 'awaiting-body'; readonly sized: boolean }
+  /** As for a request. */
+  | { readonly at: 'judging-body'; readonly owes: 'body' | 'trailers'; readonly sized: boolean }
+  | Editing
+  /** `passed`: what still comes goes on. `judged`: no more bytes may come. `edited`: nobody is owed anything. */
+  | { readonly at: 'done'; readonly how: 'passed' | 'judged' | 'edited' }
 
 /** An ask that wants an answer. */
 type Turn = Ask & { readonly kind: 'head' | 'body' | 'trailers' }
+type HeadTurn = Turn & { readonly kind: 'head' }
 
 export interface Machine {
   readonly request: RequestLane
   readonly answer: AnswerLane
   /** An answer's head that came while the request was undecided: Envoy answered by itself. It waits its turn. */
-  readonly held: Turn | undefined
+  readonly held: HeadTurn | undefined
   /** Envoy said that it shows request bodies whole. Versions before 1.35 do not say. */
   readonly shows: boolean
+  /** The same of answers: so an answer that must not pass cannot, whatever becomes of our overrides. */
+  readonly keeps: boolean
   readonly ended: boolean
 }
 
@@ -59,7 +73,13 @@ export type Input =
   | { readonly kind: 'ask'; readonly ask: Ask }
   | { readonly kind: 'head-verdict'; readonly edits: CheckedEdits; readonly body: 'whole' | 'none' }
   | { readonly kind: 'body-verdict'; readonly edits: CheckedEdits }
-  | { readonly kind: 'answer-verdict'; readonly body: 'none' | 'stream' }
+  | { readonly kind: 'answer-verdict'; readonly body: 'none' | 'stream' | 'whole' }
+  | { readonly kind: 'answer-verdict'; readonly body: 'edit'; readonly edits: CheckedEdits }
+  | { readonly kind: 'answer-body-verdict'; readonly replace: Replace | undefined }
+  /** What the editor of an answer says: some bytes for the client, that it has finished, that the answer must break off. */
+  | { readonly kind: 'edited'; readonly bytes: Uint8Array }
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'broken' }
   | { readonly kind: 'refuse'; readonly answer: LocalAnswer }
   /** The process stops, and its patience is over. Streams that can be refused get `refuse` instead. */
   | { readonly kind: 'stop' }
@@ -67,7 +87,13 @@ export type Input =
   | { readonly kind: 'half-closed' }
   | { readonly kind: 'gone' }
 
-export type ErrorCode = 'CANCELLED' | 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION' | 'INTERNAL' | 'UNAVAILABLE'
+interface Replace {
+  readonly edits: CheckedEdits
+  readonly body: Uint8Array
+}
+
+export type ErrorCode =
+  'ABORTED' | 'CANCELLED' | 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION' | 'INTERNAL' | 'UNAVAILABLE'
 
 export type Close =
   | { readonly kind: 'ok' }
@@ -78,13 +104,26 @@ export type Close =
 export type Order =
   | { readonly kind: 'judge-head'; readonly pairs: readonly HeaderPair[]; readonly bodyless: boolean }
   | { readonly kind: 'judge-body'; readonly bytes: Uint8Array }
-  | { readonly kind: 'judge-answer'; readonly pairs: readonly HeaderPair[]; readonly bodyless: boolean }
+  | JudgeAnswer
+  | { readonly kind: 'judge-answer-body'; readonly bytes: Uint8Array }
+  /** The answer is the editor's from now on. */
+  | { readonly kind: 'open-editor' }
+  /** A piece for the editor. */
+  | { readonly kind: 'feed'; readonly bytes: Uint8Array; readonly last: boolean }
   /** A piece of an answer that is read in passing. */
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly last: boolean }
   | { readonly kind: 'reply'; readonly reply: Reply }
   /** Ask the handler for its refusal, and come back with it. */
   | { readonly kind: 'give-up'; readonly code: GiveUpCode; readonly unseen?: UnseenHead }
   | { readonly kind: 'end'; readonly how: Ending; readonly close: Close }
+
+interface JudgeAnswer {
+  readonly kind: 'judge-answer'
+  readonly pairs: readonly HeaderPair[]
+  readonly bodyless: boolean
+  /** `fixed`: nothing can be held or changed. `unkept`: it could, if Envoy were known to keep answers. */
+  readonly form: 'rewritable' | 'fixed' | 'unkept'
+}
 
 export interface Step {
   readonly machine: Machine
@@ -94,23 +133,35 @@ export interface Step {
 const IDLE = { at: 'idle' } as const
 const AWAITING_BODY = { at: 'awaiting-body' } as const
 const PASSING = { at: 'passing' } as const
-const DONE = { at: 'done' } as const
+const PASSED = { at: 'done', how: 'passed' } as const
 const EMPTY = new Uint8Array(0)
 
-export const START: Machine = { request: IDLE, answer: IDLE, held: undefined, shows: false, ended: false }
+export const START: Machine = { request: IDLE, answer: IDLE, held: undefined, shows: false, keeps: false, ended: false }
 
 /**
- * What the peer waits for: `owed` = our answer; `body` = the rest of the request, whose head is held; `nothing` = the
- * answer is passing or has passed; `upstream` = something else.
+ * What the peer waits for: `owed` = our answer; `body` = the rest of a message, whose head is held; `editor` = the end
+ * of an answer that we write; `nothing` = the answer is passing or has passed; `upstream` = something else.
  */
-export function waitsFor(m: Machine): 'owed' | 'body' | 'nothing' | 'upstream' {
-  if (m.request.at === 'judging-head' || m.request.at === 'judging-body' || m.answer.at === 'judging') return 'owed'
-  if (m.request.at === 'awaiting-body') return 'body'
-  return m.answer.at === 'passing' || m.answer.at === 'done' ? 'nothing' : 'upstream'
+export function waitsFor(m: Machine): 'owed' | 'body' | 'editor' | 'nothing' | 'upstream' {
+  if (m.request.at === 'judging-head' || m.request.at === 'judging-body') return 'owed'
+  switch (m.answer.at) {
+    case 'idle':
+      return m.request.at === 'awaiting-body' ? 'body' : 'upstream'
+    case 'judging':
+    case 'judging-body':
+      return 'owed'
+    case 'awaiting-body':
+      return 'body'
+    case 'editing':
+      return 'editor'
+    case 'passing':
+    case 'done':
+      return 'nothing'
+  }
 }
 
 export function step(m: Machine, input: Input): Step {
-  if (m.ended) return { machine: m, orders: [] }
+  if (m.ended) return still(m)
   switch (input.kind) {
     case 'ask':
       return asked(m, input.ask)
@@ -119,7 +170,15 @@ export function step(m: Machine, input: Input): Step {
     case 'body-verdict':
       return bodyVerdict(m, input.edits)
     case 'answer-verdict':
-      return answerVerdict(m, input.body)
+      return answerVerdict(m, input)
+    case 'answer-body-verdict':
+      return answerBodyVerdict(m, input.replace)
+    case 'edited':
+      return inEditing(m, (lane) => written(lane, input.bytes))
+    case 'finished':
+      return inEditing(m, finished)
+    case 'broken':
+      return m.answer.at === 'editing' ? abort(m, 'ABORTED', 'the answer was broken off') : still(m)
     case 'refuse':
       return refuse(m, input.answer)
     case 'stop':
@@ -134,7 +193,7 @@ export function step(m: Machine, input: Input): Step {
 // ---- asks ----
 
 function asked(m: Machine, ask: Ask): Step {
-  if (ask.kind === 'nothing') return { machine: m, orders: [] }
+  if (ask.kind === 'nothing') return still(m)
   if (ask.kind === 'observing') return abort(m, 'FAILED_PRECONDITION', 'observability_mode cannot enforce anything')
   if (waitsFor(m) === 'owed') return hold(m, ask)
   if (ask.half === 'request') {
@@ -151,9 +210,14 @@ function hold(m: Machine, ask: Turn): Step {
   return ownAnswer ? { machine: { ...m, held: ask }, orders: [] } : outOfTurn(m, ask)
 }
 
-function requestHead(m: Machine, ask: Turn & { kind: 'head' }): Step {
+function requestHead(m: Machine, ask: HeadTurn): Step {
   if (m.request.at !== 'idle' || m.answer.at !== 'idle') return outOfTurn(m, ask)
-  const machine: Machine = { ...m, request: { at: 'judging-head', bodyless: ask.last }, shows: ask.modes !== undefined }
+  const machine: Machine = {
+    ...m,
+    request: { at: 'judging-head', bodyless: ask.last },
+    shows: ask.modes !== undefined,
+    keeps: ask.modes?.response === 'buffered',
+  }
   const head = { pairs: ask.pairs, bodyless: ask.last }
   if (ask.modes !== undefined && !workable(ask.modes)) return { machine, orders: [{ ...WRONG_MODE, unseen: head }] }
   return { machine, orders: [{ kind: 'judge-head', ...head }] }
@@ -202,23 +266,33 @@ function requestTrailers(m: Machine): Step {
   }
 }
 
-function answerHead(m: Machine, ask: Turn & { kind: 'head' }): Step {
+function answerHead(m: Machine, ask: HeadTurn, own = m.request.at !== 'released'): Step {
   if (m.answer.at !== 'idle') return outOfTurn(m, ask)
-  const own = m.request.at !== 'released'
-  const machine: Machine = { ...m, answer: { at: 'judging', bodyless: ask.last, own } }
+  const bodyless = ask.last
+  const sized = ask.pairs.some(([name]) => name === 'content-length')
+  const machine: Machine = { ...m, answer: { at: 'judging', bodyless, own, sized } }
   // The request went upstream although its body was asked for: unless Envoy is known to show bodies, it does not.
   if (m.request.at === 'awaiting-body' && !m.shows) return { machine, orders: [WRONG_MODE] }
-  return { machine, orders: [{ kind: 'judge-answer', pairs: ask.pairs, bodyless: ask.last }] }
+  const form = own || bodyless ? 'fixed' : m.keeps ? 'rewritable' : 'unkept'
+  return { machine, orders: [{ kind: 'judge-answer', pairs: ask.pairs, bodyless, form }] }
 }
 
 function answerBody(m: Machine, bytes: Uint8Array, last: boolean): Step {
   switch (m.answer.at) {
     case 'passing':
-      return read(last ? { ...m, answer: DONE } : m, { kind: 'body', half: 'response' }, bytes, last)
+      return read(last ? { ...m, answer: PASSED } : m, ANSWER_BODY_REPLY, bytes, last)
+    case 'awaiting-body':
+      // Whole, as a request's.
+      return judgeAnswerBody(m, 'body', m.answer.sized, bytes)
+    case 'editing':
+      return inEditing(m, (lane) => editedBody(lane, bytes, last))
     case 'done':
-      return answered(m, { kind: 'body', half: 'response' })
+      if (m.answer.how === 'edited') return still(m)
+      if (m.answer.how === 'passed' || bytes.length === 0) return answered(m, ANSWER_BODY_REPLY)
+      return abort(m, 'INVALID_ARGUMENT', 'an answer body after its decision')
     case 'idle':
     case 'judging':
+    case 'judging-body':
       return abort(m, 'INVALID_ARGUMENT', 'an answer body out of turn')
   }
 }
@@ -226,13 +300,31 @@ function answerBody(m: Machine, bytes: Uint8Array, last: boolean): Step {
 function answerTrailers(m: Machine): Step {
   switch (m.answer.at) {
     case 'passing':
-      return read({ ...m, answer: DONE }, { kind: 'trailers', half: 'response' }, EMPTY, true)
+      return read({ ...m, answer: PASSED }, ANSWER_TRAILERS_REPLY, EMPTY, true)
+    case 'awaiting-body':
+      return judgeAnswerBody(m, 'trailers', m.answer.sized, EMPTY)
+    case 'editing':
+      return inEditing(m, editedTrailers)
     case 'done':
-      return answered(m, { kind: 'trailers', half: 'response' })
+      return m.answer.how === 'edited' ? still(m) : answered(m, ANSWER_TRAILERS_REPLY)
     case 'idle':
     case 'judging':
+    case 'judging-body':
       return abort(m, 'INVALID_ARGUMENT', 'answer trailers out of turn')
   }
+}
+
+function judgeAnswerBody(m: Machine, owes: 'body' | 'trailers', sized: boolean, bytes: Uint8Array): Step {
+  return {
+    machine: { ...m, answer: { at: 'judging-body', owes, sized } },
+    orders: [{ kind: 'judge-answer-body', bytes }],
+  }
+}
+
+function inEditing(m: Machine, change: (lane: Editing) => EditStep): Step {
+  if (m.answer.at !== 'editing') return still(m)
+  const { lane, orders } = change(m.answer)
+  return { machine: { ...m, answer: lane }, orders }
 }
 
 /** Read first: what the bytes say of the conversation is known before the client can refer to it. */
@@ -249,6 +341,10 @@ function read(machine: Machine, reply: Reply, bytes: Uint8Array, last: boolean):
 // ---- verdicts ----
 
 const BODY_REPLY: Reply = { kind: 'body', half: 'request', edits: NO_EDITS }
+const ANSWER_BODY_REPLY: Reply = { kind: 'body', half: 'response', replacement: undefined }
+const ANSWER_TRAILERS_REPLY: Reply = { kind: 'trailers', half: 'response' }
+const JUDGED = { at: 'done', how: 'judged' } as const
+const NO_ROOM: Order = { kind: 'give-up', code: 'plumbline.unreadable' }
 
 function headVerdict(m: Machine, edits: CheckedEdits, body: 'whole' | 'none'): Step {
   if (m.request.at !== 'judging-head') return unasked(m)
@@ -265,31 +361,61 @@ function bodyVerdict(m: Machine, edits: CheckedEdits): Step {
   const machine: Machine = { ...m, request: { at: 'released', mode: 'buffered' } }
   if (m.request.owes === 'body') return thenHeld(answered(machine, { kind: 'body', half: 'request', edits }))
   // An answer to trailers edits trailers: what the head needs can no longer be done to it.
-  if (hasEdits(edits)) return { machine: m, orders: [{ kind: 'give-up', code: 'plumbline.unreadable' }] }
+  if (hasEdits(edits)) return { machine: m, orders: [NO_ROOM] }
   return thenHeld(answered(machine, { kind: 'trailers', half: 'request' }))
 }
 
 function thenHeld(stepped: Step): Step {
   const { held } = stepped.machine
   if (held === undefined) return stepped
-  const next = asked({ ...stepped.machine, held: undefined }, held)
+  const next = answerHead({ ...stepped.machine, held: undefined }, held, true)
   return { machine: next.machine, orders: [...stepped.orders, ...next.orders] }
 }
 
-function answerVerdict(m: Machine, body: 'none' | 'stream'): Step {
+function answerVerdict(m: Machine, verdict: Input & { readonly kind: 'answer-verdict' }): Step {
   if (m.answer.at !== 'judging') return unasked(m)
-  const { bodyless, own } = m.answer
-  const show = own ? 'none' : body
-  // An override replaces both modes, so it repeats the request's as it is in force.
-  const mode = m.request.at === 'released' ? m.request.mode : 'buffered'
+  const { bodyless, own, sized } = m.answer
+  const fixed = own || bodyless || !m.keeps
+  if (fixed && (verdict.body === 'whole' || verdict.body === 'edit')) return unasked(m)
   // What Envoy answered in the request's stead ends the request too.
-  const request: RequestLane = own ? { at: 'released', mode: 'buffered' } : m.request
-  const reply: Reply = {
-    kind: 'head',
-    half: 'response',
-    modes: bodyless ? undefined : ANSWER_MODES[mode][show],
+  const request: RequestLane = m.request.at === 'released' ? m.request : { at: 'released', mode: 'buffered' }
+  // An override replaces both modes, so it repeats the request's as it is in force.
+  const modes = ANSWER_MODES[request.mode]
+  const machine: Machine = { ...m, request }
+  switch (verdict.body) {
+    case 'whole':
+      // As it is configured, and as every override of ours before this has left it.
+      return answered({ ...machine, answer: { at: 'awaiting-body', sized } }, answerHeadReply(NO_EDITS, undefined))
+    case 'edit': {
+      const { machine: editing, orders } = answered(
+        { ...machine, answer: NOT_BEGUN },
+        answerHeadReply(verdict.edits, modes.edit),
+      )
+      return { machine: editing, orders: [...orders, { kind: 'open-editor' }] }
+    }
+    case 'none':
+    case 'stream': {
+      const show = own ? 'none' : verdict.body
+      const answer = show === 'stream' && !bodyless ? PASSING : PASSED
+      return answered({ ...machine, answer }, answerHeadReply(NO_EDITS, bodyless ? undefined : modes[show]))
+    }
   }
-  return answered({ ...m, request, answer: show === 'stream' && !bodyless ? PASSING : DONE }, reply)
+}
+
+function answerHeadReply(edits: CheckedEdits, modes: ModePair | undefined): Reply {
+  return { kind: 'head', half: 'response', edits, modes }
+}
+
+function answerBodyVerdict(m: Machine, replace: Replace | undefined): Step {
+  if (m.answer.at !== 'judging-body') return unasked(m)
+  const { owes, sized } = m.answer
+  const machine: Machine = { ...m, answer: JUDGED }
+  if (owes === 'body') {
+    const replacement = replace === undefined ? undefined : { ...replace, sized }
+    return answered(machine, { kind: 'body', half: 'response', replacement })
+  }
+  // An answer to trailers edits trailers: there is no body to put another in place of.
+  return replace === undefined ? answered(machine, ANSWER_TRAILERS_REPLY) : { machine: m, orders: [NO_ROOM] }
 }
 
 // ---- ends ----
@@ -318,6 +444,10 @@ function halfClosed(m: Machine): Step {
 /** Complete once the answer's end was seen, or nobody wanted to see it. */
 function soFar(m: Machine): Ending {
   return waitsFor(m) === 'nothing' && m.answer.at === 'done' ? 'complete' : 'gone'
+}
+
+function still(machine: Machine): Step {
+  return { machine, orders: [] }
 }
 
 function answered(machine: Machine, reply: Reply): Step {

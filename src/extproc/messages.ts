@@ -38,10 +38,12 @@ export const ANSWER_MODES = {
   buffered: {
     none: { request: 'buffered', response: 'none' },
     stream: { request: 'buffered', response: 'streamed' },
+    edit: { request: 'buffered', response: 'full_duplex' },
   },
   none: {
     none: { request: 'none', response: 'none' },
     stream: { request: 'none', response: 'streamed' },
+    edit: { request: 'none', response: 'full_duplex' },
   },
 } as const
 
@@ -54,25 +56,40 @@ export const MODE_PAIRS = [
   EXEMPT_MODES,
   ANSWER_MODES.buffered.none,
   ANSWER_MODES.buffered.stream,
+  ANSWER_MODES.buffered.edit,
   ANSWER_MODES.none.none,
   ANSWER_MODES.none.stream,
+  ANSWER_MODES.none.edit,
 ] as const
 
 export type ModePair = (typeof MODE_PAIRS)[number]
 
+/** Another body for an answer that came whole. */
+export interface Replacement {
+  readonly edits: CheckedEdits
+  readonly body: Uint8Array
+  /** The answer's head says how long its body is, so it has to say it anew: Envoy refuses another length. */
+  readonly sized: boolean
+}
+
 /**
- * What we answer. A reply that Envoy would take for consent, or skip in silence, cannot be written: bodies are never
- * replaced, edits are checked, a mode override is a whole pair, and an answer of our own always has its status.
+ * What we answer. A reply that Envoy would take for consent, or skip in silence, cannot be written: a body is replaced
+ * with its length, edits are checked, a mode override is a whole pair, and an answer of our own always has its status.
  */
 export type Reply =
-  | {
-      readonly kind: 'head'
-      readonly half: 'request'
-      readonly edits: CheckedEdits
-      readonly modes: ModePair | undefined
-    }
-  | { readonly kind: 'head'; readonly half: 'response'; readonly modes: ModePair | undefined }
+  | { readonly kind: 'head'; readonly half: Half; readonly edits: CheckedEdits; readonly modes: ModePair | undefined }
   | { readonly kind: 'body'; readonly half: 'request'; readonly edits: CheckedEdits }
-  | { readonly kind: 'body'; readonly half: 'response' }
+  | { readonly kind: 'body'; readonly half: 'response'; readonly replacement: Replacement | undefined }
+  | Piece
   | { readonly kind: 'trailers'; readonly half: Half }
   | { readonly kind: 'local'; readonly answer: LocalAnswer }
+
+/** A part of an answer as we write it, to be sent in the mode `full_duplex` alone. */
+export interface Piece {
+  readonly kind: 'piece'
+  readonly bytes: Uint8Array
+  /** The answer is complete. */
+  readonly last: boolean
+  /** Nothing was written before it. */
+  readonly first: boolean
+}

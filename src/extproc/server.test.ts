@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import {
   answerBody,
   answerHead,
@@ -11,7 +9,7 @@ import {
   requestHead,
   SHOWN,
 } from '../../test/support/extproc/as-envoy.ts'
-import type { Connection, Wire } from '../../test/support/extproc/as-envoy.ts'
+import type { Wire } from '../../test/support/extproc/as-envoy.ts'
 import {
   CONTINUE,
   EXEMPT,
@@ -20,67 +18,12 @@ import {
   SILENT_LOG,
   WANT_BODY,
 } from '../../test/support/extproc/handlers.ts'
-import type { Recording } from '../../test/support/extproc/handlers.ts'
+import { detailsOf, kindOf, SAID, statusOf, until, useServers } from '../../test/support/extproc/served.ts'
+import type { Running } from '../../test/support/extproc/served.ts'
 import type { ExchangeHandler } from '../core/handler.ts'
 import { createExtProcServer } from './server.ts'
-import type { ExtProcOptions, ExtProcServer } from './server.ts'
 
-const SAID = { 'x-plumbline-direction': 'outbound', 'x-plumbline-workload': 'w', 'x-plumbline-token': 'secret' }
-
-let folder: string
-const opened: { server: ExtProcServer; connection: Connection }[] = []
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'plumb-'))
-})
-afterEach(async () => {
-  for (const { server, connection } of opened.splice(0)) {
-    connection.close()
-    await server.stop()
-  }
-  rmSync(folder, { recursive: true })
-})
-
-interface Running {
-  readonly server: ExtProcServer
-  readonly connection: Connection
-  readonly address: string
-  readonly seen: Recording
-}
-
-async function serve(handler: Partial<ExchangeHandler> = {}, options: Partial<ExtProcOptions> = {}): Promise<Running> {
-  const seen = recordingHandler(handler)
-  const address = `unix:${join(folder, `${opened.length}.sock`)}`
-  const server = createExtProcServer({
-    open: seen.open,
-    listeners: [{ address }],
-    token: 'secret',
-    defaultWorkload: 'default',
-    log: SILENT_LOG,
-    drainPauseMs: 0,
-    drainDeadlineMs: 0,
-    ...options,
-  })
-  await server.start()
-  const connection = connectAsEnvoy(server.addresses[0] ?? '')
-  opened.push({ server, connection })
-  return { server, connection, address, seen }
-}
-
-/** Until something that other turns of the loop bring about. The test's own limit ends it. */
-async function until(there: () => boolean): Promise<void> {
-  while (!there()) await sleep(2)
-}
-
-function kindOf(reply: Wire): unknown {
-  return reply['response']
-}
-function statusOf(reply: Wire): unknown {
-  return (reply['immediateResponse'] as { status?: { code?: number } } | undefined)?.status?.code
-}
-function detailsOf(reply: Wire): unknown {
-  return (reply['immediateResponse'] as { details?: string } | undefined)?.details
-}
+const { serve, opened } = useServers()
 
 describe('an exchange', () => {
   test('is answered message by message, and complete when the peer leaves after it', async () => {

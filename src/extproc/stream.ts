@@ -1,6 +1,16 @@
 import { status } from '@grpc/grpc-js'
 import type { ServerDuplexStream } from '@grpc/grpc-js'
-import type { BodyReply, ExchangeHandler, Ending, GiveUpCode, HeadReply, UnseenHead } from '../core/handler.ts'
+import type {
+  AnswerEditor,
+  AnswerPlan,
+  AnswerReply,
+  BodyReply,
+  Ending,
+  ExchangeHandler,
+  GiveUpCode,
+  HeadReply,
+  UnseenHead,
+} from '../core/handler.ts'
 import type { ByteBudget } from '../core/byte-budget.ts'
 import { checkEdits } from './edits.ts'
 import { bareRefusal, localAnswer } from './local-answer.ts'
@@ -24,6 +34,10 @@ const WRONG_MODE_ADVICE =
   'Envoy does not show what has to be checked: set processing_mode.request_body_mode and response_body_mode to ' +
   'BUFFERED, allow_mode_override to true, send_body_without_waiting_for_header_response to false'
 
+const UNKEPT_ADVICE =
+  'an answer was refused that Envoy does not let us hold: set processing_mode.response_body_mode to BUFFERED (Envoy ' +
+  'says so to us since 1.35)'
+
 /**
  * One gRPC stream: feeds the machine with what comes from Envoy, from the handler and from the clock, and carries out
  * its orders. Whatever throws here becomes an answer or an error status.
@@ -39,6 +53,7 @@ export class Stream {
   #before: Promise<void> | undefined
   /** Reading an answer failed; its bytes go on. */
   #deaf = false
+  #editor: AnswerEditor | undefined
   #closed = false
 
   constructor(call: Call, handler: ExchangeHandler, around: Surroundings) {
@@ -76,9 +91,15 @@ export class Stream {
       case 'judge-head':
         return this.#decide(() => this.#handler.requestHead(order.pairs, order.bodyless), headInput)
       case 'judge-body':
-        return this.#judgeBody(order.bytes)
+        return this.#judgeBytes(order.bytes, () => this.#handler.requestBody(order.bytes), bodyInput)
       case 'judge-answer':
         return this.#judgeAnswer(order)
+      case 'judge-answer-body':
+        return this.#judgeBytes(order.bytes, () => this.#handler.answerBody(order.bytes), answerBodyInput)
+      case 'open-editor':
+        return this.#edit(() => (this.#editor = this.#openEditor()))
+      case 'feed':
+        return this.#edit(() => this.#editor?.feed(order.bytes, order.last))
       case 'read':
         return this.#read(order.bytes, order.last)
       case 'reply':
@@ -111,19 +132,38 @@ export class Stream {
     }
   }
 
-  #judgeBody(bytes: Uint8Array): void {
+  #judgeBytes<T>(bytes: Uint8Array, ask: () => Promise<T>, toInput: (reply: T) => Input): void {
     if (!this.#around.bodies.take(bytes.length)) return this.#giveUp('plumbline.overloaded')
     this.#bytesHeld = bytes.length
-    this.#decide(() => this.#handler.requestBody(bytes), bodyInput)
+    this.#decide(ask, toInput)
   }
 
-  #judgeAnswer(order: Order & { kind: 'judge-answer' }): void {
+  #judgeAnswer({ pairs, bodyless, form }: Order & { kind: 'judge-answer' }): void {
     const verdict = (): Input => {
-      const plan = this.#handler.answerHead(order.pairs, order.bodyless, false)
-      if (plan.kind !== 'none' && plan.kind !== 'stream') throw new Error('an answer that cannot be changed here')
-      return { kind: 'answer-verdict', body: plan.kind }
+      const rewritable = form === 'rewritable'
+      const plan = this.#handler.answerHead(pairs, bodyless, rewritable)
+      if (plan.kind === 'refuse' && form === 'unkept') this.#around.error({}, UNKEPT_ADVICE)
+      return planInput(plan, rewritable)
     }
     this.#feed(this.#attempt(verdict))
+  }
+
+  #openEditor(): AnswerEditor {
+    return this.#handler.editAnswer({
+      write: (bytes) => this.#feed({ kind: 'edited', bytes }),
+      end: () => this.#feed({ kind: 'finished' }),
+      abort: () => this.#feed({ kind: 'broken' }),
+    })
+  }
+
+  /** An editor that fails has lost what it holds, and the head has left: the client has to see a break. */
+  #edit(act: () => void): void {
+    try {
+      act()
+    } catch (cause) {
+      this.#failure(cause)
+      this.#feed({ kind: 'broken' })
+    }
   }
 
   #read(bytes: Uint8Array, last: boolean): void {
@@ -193,7 +233,8 @@ export class Stream {
   }
 
   #send(reply: Reply): void {
-    if (this.#closed || this.#call.write(encodeReply(reply))) return
+    if (this.#closed || this.#call.write(encodeReply(reply)) || this.#call.isPaused()) return
+    // What is read meanwhile would pile up as what is written.
     this.#call.pause()
     this.#call.once('drain', () => this.#call.resume())
   }
@@ -274,5 +315,35 @@ function bodyInput(reply: BodyReply): Input {
       return { kind: 'refuse', answer: localAnswer(reply.answer) }
     default:
       throw new Error('the handler gave no reply to the body')
+  }
+}
+
+function planInput(plan: AnswerPlan, rewritable: boolean): Input {
+  switch (plan.kind) {
+    case 'none':
+    case 'stream':
+      return { kind: 'answer-verdict', body: plan.kind }
+    case 'whole':
+    case 'edit':
+      if (!rewritable) throw new Error('the handler plans to change an answer that cannot be changed')
+      if (plan.kind === 'whole') return { kind: 'answer-verdict', body: 'whole' }
+      return { kind: 'answer-verdict', body: 'edit', edits: checkEdits(plan.edits) }
+    case 'refuse':
+      return { kind: 'refuse', answer: localAnswer(plan.answer) }
+    default:
+      throw new Error('the handler gave no plan for the answer')
+  }
+}
+
+function answerBodyInput(reply: AnswerReply): Input {
+  switch (reply.kind) {
+    case 'continue':
+      return { kind: 'answer-body-verdict', replace: undefined }
+    case 'replace':
+      return { kind: 'answer-body-verdict', replace: { edits: checkEdits(reply.edits), body: reply.body } }
+    case 'refuse':
+      return { kind: 'refuse', answer: localAnswer(reply.answer) }
+    default:
+      throw new Error('the handler gave no reply to the answer')
   }
 }

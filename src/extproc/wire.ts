@@ -1,8 +1,9 @@
 import type { Half, HeaderPair } from '../core/exchange.ts'
-import { hasEdits } from './edits.ts'
+import type { HeaderEdits } from '../core/handler.ts'
+import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
 import type { LocalAnswer } from './local-answer.ts'
-import type { Ask, BodyMode, ModePair, Reply, ShownModes } from './messages.ts'
+import type { Ask, BodyMode, ModePair, Piece, Replacement, Reply, ShownModes } from './messages.ts'
 import { MODE_PAIRS } from './messages.ts'
 import { PROCESS } from './proto.ts'
 
@@ -84,30 +85,38 @@ function shownModes(config: WireRequest['protocolConfig']): ShownModes | undefin
 
 // ---- to Envoy: nothing else builds a reply ----
 
+const LENGTH = 'content-length'
 const SEND = 1
-const BODY_MODE_NUMBERS = { none: 0, streamed: 1, buffered: 2 } as const
+const BODY_MODE_NUMBERS = { none: 0, streamed: 1, buffered: 2, full_duplex: 4 } as const
 
 /** A reply that is the same for every exchange is encoded once. */
-const PLAIN_HEAD = { request: encodeHead('request', undefined), response: encodeHead('response', undefined) }
+const PLAIN_HEAD = {
+  request: encodeHead('request', NO_EDITS, undefined),
+  response: encodeHead('response', NO_EDITS, undefined),
+}
 const PLAIN_BODY = {
   request: encode({ requestBody: { response: {} } }),
   response: encode({ responseBody: { response: {} } }),
 }
 const PLAIN_TRAILERS = { request: encode({ requestTrailers: {} }), response: encode({ responseTrailers: {} }) }
 const OVERRIDING_HEAD = {
-  request: new Map(MODE_PAIRS.map((pair) => [pair, encodeHead('request', pair)])),
-  response: new Map(MODE_PAIRS.map((pair) => [pair, encodeHead('response', pair)])),
+  request: new Map(MODE_PAIRS.map((pair) => [pair, encodeHead('request', NO_EDITS, pair)])),
+  response: new Map(MODE_PAIRS.map((pair) => [pair, encodeHead('response', NO_EDITS, pair)])),
 }
 
 export function encodeReply(reply: Reply): Buffer {
   switch (reply.kind) {
     case 'head':
-      if (reply.half === 'request' && hasEdits(reply.edits)) return encodeHead('request', reply.modes, reply.edits)
+      if (hasEdits(reply.edits)) return encodeHead(reply.half, reply.edits, reply.modes)
       if (reply.modes === undefined) return PLAIN_HEAD[reply.half]
-      return OVERRIDING_HEAD[reply.half].get(reply.modes) ?? encodeHead(reply.half, reply.modes)
+      return OVERRIDING_HEAD[reply.half].get(reply.modes) ?? encodeHead(reply.half, NO_EDITS, reply.modes)
     case 'body':
-      if (reply.half === 'request' && hasEdits(reply.edits)) return encodeBody(reply.edits)
-      return PLAIN_BODY[reply.half]
+      if (reply.half === 'response') {
+        return reply.replacement === undefined ? PLAIN_BODY.response : encodeReplacement(reply.replacement)
+      }
+      return hasEdits(reply.edits) ? encodeBody(reply.edits) : PLAIN_BODY.request
+    case 'piece':
+      return encodePiece(reply)
     case 'trailers':
       return PLAIN_TRAILERS[reply.half]
     case 'local':
@@ -115,10 +124,14 @@ export function encodeReply(reply: Reply): Buffer {
   }
 }
 
-function encodeHead(half: Half, modes: ModePair | undefined, edits?: CheckedEdits): Buffer {
-  const response = edits === undefined ? {} : { headerMutation: mutation(edits) }
+function encodeHead(half: Half, edits: HeaderEdits, modes: ModePair | undefined): Buffer {
+  // Envoy would keep the length of a body that we write anew, and the client would read the rest as another answer.
+  const unsized = modes?.response === 'full_duplex'
+  const all = unsized ? { set: edits.set, remove: [...edits.remove, LENGTH] } : edits
   return encode({
-    [half === 'request' ? 'requestHeaders' : 'responseHeaders']: { response },
+    [half === 'request' ? 'requestHeaders' : 'responseHeaders']: {
+      response: hasEdits(all) ? { headerMutation: mutation(all) } : {},
+    },
     ...(modes === undefined ? {} : { modeOverride: modeOverride(modes) }),
   })
 }
@@ -139,6 +152,38 @@ function encodeBody(edits: CheckedEdits): Buffer {
   return encode({ requestBody: { response: { headerMutation: mutation(edits) } } })
 }
 
+function encodeReplacement({ edits, body, sized }: Replacement): Buffer {
+  const all = sized ? withLength(edits, body.length) : edits
+  return encode({
+    responseBody: {
+      response: { ...(hasEdits(all) ? { headerMutation: mutation(all) } : {}), bodyMutation: { body } },
+    },
+  })
+}
+
+/** No piece has this length, as Envoy counts it: a length that was set so is a mismatch. */
+const GUARD = mutation({ set: [[LENGTH, '1']], remove: [] })
+
+/**
+ * Where Envoy ignored our override, it holds the whole answer and would let it go as it came, for it skips a piece that
+ * is written in place of a body. The first piece therefore sets a wrong length: Envoy then answers with an error. In the
+ * mode that we asked for, the head has left by then, and the length is what is skipped.
+ */
+function encodePiece({ bytes, last, first }: Piece): Buffer {
+  return encode({
+    responseBody: {
+      response: {
+        ...(first ? { headerMutation: GUARD } : {}),
+        bodyMutation: { streamedResponse: last ? { body: bytes, endOfStream: true } : { body: bytes } },
+      },
+    },
+  })
+}
+
+function withLength(edits: CheckedEdits, length: number): HeaderEdits {
+  return { set: [...edits.set, [LENGTH, String(length)]], remove: edits.remove }
+}
+
 function encodeLocal(answer: LocalAnswer): Buffer {
   return encode({
     immediateResponse: {
@@ -150,7 +195,7 @@ function encodeLocal(answer: LocalAnswer): Buffer {
   })
 }
 
-function mutation(edits: CheckedEdits): object {
+function mutation(edits: HeaderEdits): object {
   return { setHeaders: edits.set.map(setHeader), removeHeaders: edits.remove }
 }
 

@@ -178,7 +178,7 @@ describe('what we send', () => {
     1: COMMON,
     2: COMMON,
     3: COMMON,
-    4: COMMON,
+    4: { 1: { 2: EDITED, 3: { 1: 'bytes', 3: { 1: 'bytes', 2: 'number' } } } },
     5: { 1: EDITED },
     6: { 1: EDITED },
     7: { 1: { 1: 'number' }, 2: EDITED, 3: 'bytes', 5: 'text' },
@@ -217,6 +217,20 @@ describe('what we send', () => {
       ],
     ],
     [2, 'x-plumbline-session'],
+  ]
+  const length = (value: string): Written => [
+    [
+      1,
+      [
+        [
+          1,
+          [
+            [1, 'content-length'],
+            [3, value],
+          ],
+        ],
+      ],
+    ],
   ]
   const answer = localAnswer({
     status: 403,
@@ -257,10 +271,14 @@ describe('what we send', () => {
         [9, modes(0, 2)],
       ],
     ],
-    ['go on behind an answer head', { kind: 'head', half: 'response', modes: undefined }, [[2, [[1, []]]]]],
+    [
+      'go on behind an answer head',
+      { kind: 'head', half: 'response', edits: NO_EDITS, modes: undefined },
+      [[2, [[1, []]]]],
+    ],
     [
       'ask for no answer body',
-      { kind: 'head', half: 'response', modes: ANSWER_MODES.buffered.none },
+      { kind: 'head', half: 'response', edits: NO_EDITS, modes: ANSWER_MODES.buffered.none },
       [
         [2, [[1, []]]],
         [9, modes(2, 0)],
@@ -268,7 +286,7 @@ describe('what we send', () => {
     ],
     [
       'ask for an answer in pieces',
-      { kind: 'head', half: 'response', modes: ANSWER_MODES.buffered.stream },
+      { kind: 'head', half: 'response', edits: NO_EDITS, modes: ANSWER_MODES.buffered.stream },
       [
         [2, [[1, []]]],
         [9, modes(2, 1)],
@@ -276,7 +294,7 @@ describe('what we send', () => {
     ],
     [
       'the same, exempt',
-      { kind: 'head', half: 'response', modes: ANSWER_MODES.none.none },
+      { kind: 'head', half: 'response', edits: NO_EDITS, modes: ANSWER_MODES.none.none },
       [
         [2, [[1, []]]],
         [9, modes(0, 0)],
@@ -284,7 +302,7 @@ describe('what we send', () => {
     ],
     [
       'the same, exempt, in pieces',
-      { kind: 'head', half: 'response', modes: ANSWER_MODES.none.stream },
+      { kind: 'head', half: 'response', edits: NO_EDITS, modes: ANSWER_MODES.none.stream },
       [
         [2, [[1, []]]],
         [9, modes(0, 1)],
@@ -292,7 +310,115 @@ describe('what we send', () => {
     ],
     ['go on behind a request body', { kind: 'body', half: 'request', edits: NO_EDITS }, [[3, [[1, []]]]]],
     ['edit the head behind a request body', { kind: 'body', half: 'request', edits }, [[3, [[1, [[2, written]]]]]]],
-    ['go on behind an answer body', { kind: 'body', half: 'response' }, [[4, [[1, []]]]]],
+    ['go on behind an answer body', { kind: 'body', half: 'response', replacement: undefined }, [[4, [[1, []]]]]],
+    [
+      'edit an answer piece by piece, whatever length its head says',
+      { kind: 'head', half: 'response', edits: NO_EDITS, modes: ANSWER_MODES.buffered.edit },
+      [
+        [2, [[1, [[2, [[2, 'content-length']]]]]]],
+        [9, modes(2, 4)],
+      ],
+    ],
+    [
+      'the same, exempt, with edits of the head',
+      { kind: 'head', half: 'response', edits, modes: ANSWER_MODES.none.edit },
+      [
+        [2, [[1, [[2, [...written, [2, 'content-length']]]]]]],
+        [9, modes(0, 4)],
+      ],
+    ],
+    [
+      'the first piece, which makes Envoy fail where it ignored the mode',
+      { kind: 'piece', bytes: Buffer.of(0x61, 0xff), first: true, last: false },
+      [
+        [
+          4,
+          [
+            [
+              1,
+              [
+                [2, length('1')],
+                [3, [[3, [[1, 'a\u00ff']]]]],
+              ],
+            ],
+          ],
+        ],
+      ],
+    ],
+    [
+      'a piece',
+      { kind: 'piece', bytes: Buffer.from('a'), first: false, last: false },
+      [[4, [[1, [[3, [[3, [[1, 'a']]]]]]]]]],
+    ],
+    [
+      'the end',
+      { kind: 'piece', bytes: Buffer.alloc(0), first: false, last: true },
+      [
+        [
+          4,
+          [
+            [
+              1,
+              [
+                [
+                  3,
+                  [
+                    [
+                      3,
+                      [
+                        [1, ''],
+                        [2, 1],
+                      ],
+                    ],
+                  ],
+                ],
+              ],
+            ],
+          ],
+        ],
+      ],
+    ],
+    [
+      'another answer body, with its length and edits of the head',
+      { kind: 'body', half: 'response', replacement: { edits, body: Buffer.of(0xff, 0x62, 0x63), sized: true } },
+      [
+        [
+          4,
+          [
+            [
+              1,
+              [
+                [2, [...written.slice(0, 2), ...length('3'), ...written.slice(2)]],
+                [3, [[1, '\u00ffbc']]],
+              ],
+            ],
+          ],
+        ],
+      ],
+    ],
+    [
+      'another answer body, whose length nobody said',
+      { kind: 'body', half: 'response', replacement: { edits: NO_EDITS, body: Buffer.from('b'), sized: false } },
+      [[4, [[1, [[3, [[1, 'b']]]]]]]],
+    ],
+    [
+      'an empty answer body',
+      { kind: 'body', half: 'response', replacement: { edits: NO_EDITS, body: Buffer.alloc(0), sized: true } },
+      [
+        [
+          4,
+          [
+            [
+              1,
+              [
+                [2, length('0')],
+                [3, [[1, '']]],
+              ],
+            ],
+          ],
+        ],
+      ],
+    ],
     ['go on behind request trailers', { kind: 'trailers', half: 'request' }, [[5, []]]],
     ['go on behind answer trailers', { kind: 'trailers', half: 'response' }, [[6, []]]],
     [
@@ -336,8 +462,8 @@ describe('what we send', () => {
 
   test('every pair of modes is sent whole', () => {
     for (const pair of MODE_PAIRS) {
-      const sent = read(encodeReply({ kind: 'head', half: 'response', modes: pair }), REPLY)
-      const numbers = { none: 0, buffered: 2, streamed: 1 } as const
+      const sent = read(encodeReply({ kind: 'head', half: 'response', edits: NO_EDITS, modes: pair }), REPLY)
+      const numbers = { none: 0, buffered: 2, streamed: 1, full_duplex: 4 } as const
       expect(sent).toContainEqual([9, modes(numbers[pair.request], numbers[pair.response])])
     }
   })

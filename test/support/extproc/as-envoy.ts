@@ -15,6 +15,9 @@ export interface Stream {
   readonly untaken: readonly Wire[]
   /** How the server ended it. */
   readonly status: Promise<{ readonly code: string; readonly details: string }>
+  /** Replies are left where they are, until it reads on. */
+  stopReading(): void
+  readOn(): void
   halfClose(): void
   reset(): void
 }
@@ -69,6 +72,8 @@ function stream(call: ClientDuplexStream<object, object>): Stream {
       call.write(message)
       return reply()
     },
+    stopReading: () => void call.pause(),
+    readOn: () => void call.resume(),
     halfClose: () => call.end(),
     reset: () => call.cancel(),
   }
