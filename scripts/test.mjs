@@ -1,10 +1,12 @@
 // `npm test`: sets itself up, runs every project, and ends with one line that says how many passed and failed.
 // `npm run test:e2e` names one project. Other arguments go to vitest (`npm run test:e2e -- smoke`).
+// The reflection service, which is Python, is tested when nothing is named.
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { envoyBinary } from './envoy.mjs'
 import { ROOT, run } from './run.mjs'
 import { setup } from './setup.mjs'
+import { testSparcService } from './test-sparc-service.mjs'
 
 const PROJECTS = ['unit', 'e2e', 'soak']
 
@@ -32,9 +34,15 @@ const code = await run(
   ],
   { env },
 )
-const { passed, failed, skipped } = count(code)
+const service = args.length > 0 ? undefined : await testSparcService()
+const { passed, failed, skipped } = sum([count(code), ...(service === undefined ? [] : [service])])
 console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
+
+function sum(counts) {
+  const add = (name) => counts.reduce((total, each) => total + each[name], 0)
+  return { passed: add('passed'), failed: add('failed'), skipped: add('skipped') }
+}
 
 /** A run that failed without a failed test (a file that does not load, an error outside of tests) counts as one. */
 function count(exitCode) {

@@ -1,0 +1,1 @@
+"""ALTK's SPARC reflection behind HTTP."""
