@@ -26,7 +26,7 @@ const PROBES: Readonly<Record<GlobKind, readonly string[]>> = {
 const INSTEAD: Readonly<Record<GlobKind, string>> = {
   host: 'name the hosts, such as "keycloak.infra.svc" or "otel-collector.*"',
   path: 'name the paths, such as "/healthz" or "/status/*"',
-  tool: 'name the tools, such as "list_*" or "search"',
+  tool: 'name the tools, such as "list_*", or leave the list out',
 }
 
 /** Why a glob is refused at start, and what to write instead. */

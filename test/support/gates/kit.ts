@@ -29,14 +29,18 @@ export function sessions(certainty: Certainty, ...candidates: readonly SessionVi
 export function sessionOf(
   id: string,
   intents: readonly string[],
-  more: { readonly heard?: readonly string[]; readonly used?: readonly string[] } = {},
+  more: {
+    readonly heard?: readonly string[]
+    readonly used?: readonly string[]
+    readonly conversation?: SessionView['conversation']
+  } = {},
 ): SessionView {
   return {
     id,
     intents: (turns) => intents.slice(0, turns),
     destinations: new Set(more.used),
     heard: more.heard ?? [],
-    conversation: () => undefined,
+    conversation: more.conversation ?? (() => undefined),
   }
 }
 

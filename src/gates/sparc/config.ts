@@ -1,0 +1,119 @@
+import { checked, choice, globs, integer, number, secret, strictObject, text, type Field } from '../../config/fields.ts'
+import type { ChainFacts } from '../../config/plugin-type.ts'
+import { bearerFault, endpointFault, endpointHelp, type EndpointRules } from '../kit/endpoint.ts'
+import { BUILT_IN_BYPASS_HOSTS } from '../kit/host-bypass.ts'
+import { BUILT_IN_BYPASS_PATHS } from '../kit/path-bypass.ts'
+import { standsIn } from '../kit/siblings.ts'
+
+const TRACKS = ['fast_track', 'slow_track', 'syntax', 'spec_free', 'transformations_only'] as const
+
+export interface SparcConfig {
+  readonly reflector: 'http' | 'embedded'
+  readonly reflector_endpoint: string
+  readonly reflector_bearer: string
+  readonly enforcement: 'mcp' | 'inference'
+  /** `embedded`: all that the embedded reflector checks. */
+  readonly track: (typeof TRACKS)[number] | 'embedded'
+  readonly on_reject_action: 'observe' | 'reflect' | 'deny'
+  readonly deny_score_threshold: number
+  readonly fail_policy: 'open' | 'closed'
+  readonly timeout_ms: number
+  readonly cache_ttl_ms: number
+  readonly skip_tools: readonly string[]
+  readonly reflect_tools: readonly string[]
+  readonly bypass_hosts: readonly string[]
+  readonly bypass_paths: readonly string[]
+}
+
+const ENDPOINT: EndpointRules = {
+  example: 'http://sparc-service.tools.svc:8090',
+  bearerField: 'reflector_bearer',
+  added: /\/reflect\/*$/u,
+}
+
+const fields = strictObject({
+  reflector: choice(['http', 'embedded']).default('http'),
+  reflector_endpoint: checked(text(), (endpoint) => endpointFault(endpoint, ENDPOINT)).default(''),
+  reflector_bearer: checked(secret(), bearerFault).default(''),
+  enforcement: choice(['mcp', 'inference']).default('mcp'),
+  track: choice(TRACKS).optional(),
+  on_reject_action: choice(['observe', 'reflect', 'deny']).default('reflect'),
+  deny_score_threshold: number(0, 1).default(0),
+  fail_policy: choice(['open', 'closed']).default('open'),
+  timeout_ms: integer(100, 600_000).default(30_000),
+  cache_ttl_ms: integer(0, 86_400_000).default(60_000),
+  skip_tools: globs('tool').default([]),
+  reflect_tools: globs('tool').default([]),
+  bypass_hosts: globs('host').default([...BUILT_IN_BYPASS_HOSTS]),
+  bypass_paths: globs('path').default([...BUILT_IN_BYPASS_PATHS]),
+})
+
+export const sparcSchema: Field<SparcConfig> = fields.transform((config) => ({
+  ...config,
+  track: config.track ?? (config.reflector === 'http' ? 'fast_track' : 'embedded'),
+}))
+
+/** Where questions are asked; only with `reflector: http`. */
+export function reflectUrl({ reflector_endpoint }: SparcConfig): URL {
+  return new URL(`${reflector_endpoint.replace(/\/+$/u, '')}/reflect`)
+}
+
+interface Problem {
+  readonly path: readonly (string | number)[]
+  readonly message: string
+}
+
+/** What one field alone cannot say. */
+export function checkSparc(config: SparcConfig, chain: ChainFacts): readonly Problem[] {
+  const problems: Problem[] = []
+  if (config.reflector === 'http' && config.reflector_endpoint === '') {
+    const message = `is required with reflector: http, and empty; ${endpointHelp(ENDPOINT)}, or write reflector: embedded`
+    problems.push({ path: ['reflector_endpoint'], message })
+  }
+  if (embeddedTrack(config) === undefined && config.reflector === 'embedded') {
+    const message =
+      `${config.track} needs a language model, and reflector: embedded has none; leave it out for all that is checked ` +
+      'without one, write syntax for the tool specifications alone, or reflector: http'
+    problems.push({ path: ['track'], message })
+  }
+  if (config.enforcement === 'inference' && !standsIn(chain, 'inference-parser')) {
+    const message =
+      'inference needs inference-parser in the same chain: nothing else sees the calls that a model proposes; ' +
+      'add "- inference-parser" to its plugins'
+    problems.push({ path: ['enforcement'], message })
+  }
+  return problems
+}
+
+/** The track of the embedded reflector, where it has the one that is configured. */
+export function embeddedTrack({ track }: SparcConfig): 'syntax' | 'embedded' | undefined {
+  return track === 'syntax' || track === 'embedded' ? track : undefined
+}
+
+export function warnSparc(config: SparcConfig, chain: ChainFacts): readonly string[] {
+  if (config.enforcement !== 'mcp') return []
+  return [
+    ...(standsIn(chain, 'mcp-parser') ? [] : [NO_CALLS]),
+    ...(standsIn(chain, 'inference-parser') ? [] : [NO_CONTEXT]),
+  ]
+}
+
+const NO_CALLS =
+  'enforcement: mcp, and mcp-parser is missing: no tool call is seen, so none is checked. Add to the plugins of this ' +
+  'chain:\n- mcp-parser\nor check what the model proposes:\n- name: sparc\n  config:\n    enforcement: inference'
+const NO_CONTEXT =
+  'enforcement: mcp, and inference-parser is missing: the conversation is never known, so no tool call is checked ' +
+  '(no_inference_context). Add to the plugins of this chain:\n- inference-parser'
+
+export function failsOpen(config: SparcConfig): readonly string[] {
+  return [
+    ...(config.fail_policy === 'open'
+      ? ['fail_policy: open (a tool call passes unchecked when the reflector or the conversation is missing)']
+      : []),
+    ...(config.on_reject_action === 'observe'
+      ? ['on_reject_action: observe (a tool call that is rejected passes, unless its score escalates it)']
+      : []),
+    ...(config.skip_tools.length > 0 ? ['skip_tools (calls of these tools pass unchecked)'] : []),
+    ...(config.reflect_tools.length > 0 ? ['reflect_tools (calls of all other tools pass unchecked)'] : []),
+  ]
+}
