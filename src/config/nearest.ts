@@ -1,5 +1,5 @@
 /** How many letters must be changed, added, taken away, or swapped with their neighbour. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i++) {

@@ -1,0 +1,102 @@
+import type { Evidence } from './evidence.ts'
+import type { Identifier } from './identifier.ts'
+import { holdsExactly, holdsWords, plainText, wordsIn, type SearchText } from './text.ts'
+import { EXTENSIONS, NUMBER_WORDS, PLACEHOLDERS } from './vocabulary.ts'
+
+/** How far an identifier is supported, from 1 (it was said) to 0 (nothing of it was). Below this it is an invention. */
+export const THRESHOLD = 0.45
+
+export function supportOf(value: string | number, identifier: Identifier, evidence: Evidence): number {
+  const texts = textsOf(evidence)
+  if (typeof value === 'number') return texts.some((text) => holdsNumber(text, value)) ? 1 : 0
+  const trimmed = value.trim()
+  switch (identifier.kind) {
+    case 'mail':
+      return mailSupport(trimmed.replace(/^mailto:/i, ''), texts)
+    case 'url':
+      return urlSupport(trimmed, texts)
+    case 'path':
+      return pathSupport(trimmed, texts)
+    case 'token':
+    case 'number':
+      return tokenSupport(trimmed, identifier, texts)
+  }
+}
+
+/** A value that says itself that it is none. What the user said is taken as it is. */
+export function isPlaceholder(value: string): boolean {
+  return value.length < 200 && PLACEHOLDERS.some((pattern) => pattern.test(value.trim()))
+}
+
+type Texts = readonly SearchText[]
+
+export function textsOf({ said }: Evidence): Texts {
+  return said.map(({ search }) => search)
+}
+
+export function saidAnywhere(value: string, texts: Texts): boolean {
+  const words = wordsIn(value)
+  // Signs only: there is no word to look for.
+  if (words.length === 0) return texts.some(({ plain }) => plain.includes(plainText(value)))
+  return texts.some((text) => holdsWords(text, words))
+}
+
+function holdsNumber(text: SearchText, value: number): boolean {
+  const digits = String(value)
+  if (holdsWords(text, [digits])) return true
+  const grouped = value.toLocaleString('en-US')
+  if (grouped !== digits && holdsExactly(text, grouped, /[\d,]/)) return true
+  return [...NUMBER_WORDS].some(([word, number]) => number === value && text.words.has(word))
+}
+
+const MAIL_SIGN = /[\p{L}\p{N}_%+-]/u
+
+function mailSupport(mail: string, texts: Texts): number {
+  return texts.some((text) => holdsExactly(text, mail, MAIL_SIGN)) ? 1 : mailGuess(mail, texts)
+}
+
+/** A name and a domain that are known do not make an address. */
+function mailGuess(mail: string, texts: Texts): number {
+  const [user = '', domain = ''] = mail.split('@')
+  return allKnown(wordsIn(user), texts) && saidAnywhere(domain, texts) ? 0.3 : 0
+}
+
+function allKnown(words: readonly string[], texts: Texts): boolean {
+  return words.length > 0 && words.every((word) => texts.some((text) => text.words.has(word)))
+}
+
+function urlSupport(url: string, texts: Texts): number {
+  const bare = url
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
+    .replace(/^www\./i, '')
+    .replace(/\/$/, '')
+  if (saidAnywhere(bare, texts)) return 0.95
+  const host = bare.replace(/[/?#].*$/s, '').replace(/:\d+$/, '')
+  const rest = wordsIn(bare.slice(host.length))
+  if (saidAnywhere(host, texts)) return rest.length === 0 || allKnown(rest, texts) ? 0.6 : 0.3
+  const named = allKnown(wordsIn(host.split('.')[0] ?? ''), texts)
+  return named && rest.length === 0 ? 0.5 : 0
+}
+
+function pathSupport(path: string, texts: Texts): number {
+  if (saidAnywhere(path, texts)) return 1
+  const segments = path.split(/[/\\]+/).filter((segment) => !/^(?:|~|\.{1,2}|[a-z]:)$/i.test(segment))
+  return segments.length > 0 && segments.every((segment) => isKnownSegment(segment, texts)) ? 0.7 : 0
+}
+
+function isKnownSegment(segment: string, texts: Texts): boolean {
+  if (saidAnywhere(segment, texts)) return true
+  const words = wordsIn(segment)
+  const extension = words.length > 1 && EXTENSIONS.has(words.at(-1) ?? '') ? 1 : 0
+  // A known name with an ending that nobody named is another file.
+  return extension === 0 && allKnown(words, texts)
+}
+
+function tokenSupport(value: string, identifier: Identifier, texts: Texts): number {
+  if (saidAnywhere(value, texts)) return 1
+  const words = wordsIn(value)
+  const hasDigits = /\p{N}/u.test(value)
+  if (!hasDigits && allKnown(words, texts)) return 0.8
+  const strict = identifier.kind !== 'token' || identifier.strict
+  return /\s/.test(value) && strict && allKnown(words, texts) ? 0.8 : 0
+}

@@ -1,0 +1,76 @@
+/** A text in the forms in which values are looked for. */
+export interface SearchText {
+  /** Lower case, without accents, one kind of quotes, dashes and blanks: for what has signs of its own. */
+  readonly plain: string
+  /** Its words with a blank around each. */
+  readonly spaced: string
+  /** Its words without anything between them. */
+  readonly squashed: string
+  /** Where in `squashed` a value may begin, and where it may end: never within a word or a number. */
+  readonly starts: Uint8Array
+  readonly ends: Uint8Array
+  readonly words: ReadonlySet<string>
+}
+
+/** Words of Latin letters and of other scripts apart: no blank stands between a Chinese word and an order's number. */
+const WORD = /[a-z0-9]+|[^\P{L}a-z]+|[^\P{N}0-9]+/gu
+
+export function searchText(text: string): SearchText {
+  const plain = plainText(text)
+  const found = plain.match(WORD) ?? []
+  const squashed = found.join('')
+  const starts = new Uint8Array(squashed.length + 1)
+  const ends = new Uint8Array(squashed.length + 1)
+  let at = 0
+  for (const word of found) {
+    starts[at] = 1
+    // In `user12345` the number may be meant alone.
+    const prefix = /^[a-z]+(?=\d+$)/.exec(word)?.[0].length ?? 0
+    starts[at + prefix] = 1
+    at += word.length
+    ends[at] = 1
+  }
+  return { plain, spaced: ` ${found.join(' ')} `, squashed, starts, ends, words: new Set(found) }
+}
+
+const ASCII = /^[\u0000-\u007f]*$/
+
+export function plainText(text: string): string {
+  if (ASCII.test(text)) return text.toLowerCase()
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replace(/[\u2018\u2019\u201b]/g, "'")
+    .replace(/[\u201c\u201d\u201e]/g, '"')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/[\u00a0\u2000-\u200a\u202f]/g, ' ')
+}
+
+/** The words of a value, in order. */
+export function wordsIn(value: string): readonly string[] {
+  return plainText(value).match(WORD) ?? []
+}
+
+/** Shorter ones would be found across the words of any text. */
+const SHORTEST_SQUASHED = 5
+
+/** Whether the words of a value stand in the text one after the other, however they are separated. */
+export function holdsWords(text: SearchText, words: readonly string[]): boolean {
+  if (words.length === 0) return false
+  const squashed = words.join('')
+  if (squashed.length < SHORTEST_SQUASHED) return text.spaced.includes(` ${words.join(' ')} `)
+  for (let at = text.squashed.indexOf(squashed); at !== -1; at = text.squashed.indexOf(squashed, at + 1)) {
+    if (text.starts[at] === 1 && text.ends[at + squashed.length] === 1) return true
+  }
+  return false
+}
+
+/** Whether the text has exactly this, and no sign beside it that would make it a part of something longer. */
+export function holdsExactly(text: SearchText, value: string, joined: RegExp): boolean {
+  const wanted = plainText(value)
+  for (let at = text.plain.indexOf(wanted); at !== -1; at = text.plain.indexOf(wanted, at + 1)) {
+    if (!joined.test(text.plain.charAt(at - 1)) && !joined.test(text.plain.charAt(at + wanted.length))) return true
+  }
+  return false
+}
