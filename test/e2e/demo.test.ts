@@ -1,23 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { failures, playDemo } from '../support/demo.ts'
 import { startJudge } from '../support/judge.ts'
 import type { Judging, StubJudge } from '../support/judge.ts'
-import { startProgram } from '../support/process.ts'
-import { envoyBinary } from '../support/envoy.ts'
-
-interface Played {
-  readonly code: number | string
-  readonly text: string
-}
-
-async function playDemo(...options: readonly string[]): Promise<Played> {
-  const env = { ...process.env, ENVOY_BIN: envoyBinary() }
-  const program = startProgram(process.execPath, ['--import', 'tsx', 'demo/run.ts', ...options], env)
-  const code = await program.ended
-  return { code, text: [...program.stdout, ...program.stderr].join('\n') }
-}
-
-/** The lines of what was not as expected. */
-const failures = ({ text }: Played) => text.split('\n').filter((line) => line.includes('✘'))
 
 describe('the demo', { timeout: 120_000 }, () => {
   test('succeeds as it is, and says what each plugin said', async () => {

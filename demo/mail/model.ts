@@ -1,28 +1,14 @@
-import type { Closable } from '../test/support/closing.ts'
-import { startUpstream } from '../test/support/upstream.ts'
-import { json } from './mail-server.ts'
-
-export interface Message {
-  readonly role: 'user' | 'assistant' | 'tool'
-  readonly content: string | null
-  readonly tool_calls?: readonly ToolCall[]
-  readonly tool_call_id?: string
-}
-
-export interface ToolCall {
-  readonly id: string
-  readonly type: 'function'
-  readonly function: { readonly name: string; readonly arguments: string }
-}
+import type { Closable } from '../../test/support/closing.ts'
+import { startUpstream } from '../../test/support/upstream.ts'
+import { callOf, completion } from '../stage/chat.ts'
+import type { Message } from '../stage/chat.ts'
+import { json } from '../stage/json.ts'
 
 /** A model on an OpenAI-compatible endpoint, by script: it does whatever the text before it says, whoever wrote it. */
 export async function startModel(): Promise<{ readonly port: number } & Closable> {
   return startUpstream('h1', (arrival, outgoing) => {
     const { messages } = JSON.parse(arrival.body.toString('utf8')) as { messages: readonly Message[] }
-    const message = say(messages)
-    const finish_reason = message.tool_calls === undefined ? 'stop' : 'tool_calls'
-    const choices = [{ index: 0, message, finish_reason }]
-    json(outgoing, 200, { id: 'c', object: 'chat.completion', created: 0, model: 'scripted', choices })
+    json(outgoing, 200, completion(say(messages)))
   })
 }
 
@@ -44,9 +30,7 @@ function say(messages: readonly Message[]): Message {
 }
 
 function call(name: string, args: object): Message {
-  const id = `call-${Math.random().toString(36).slice(2)}`
-  const tool_calls = [{ id, type: 'function' as const, function: { name, arguments: JSON.stringify(args) } }]
-  return { role: 'assistant', content: null, tool_calls }
+  return { role: 'assistant', content: null, tool_calls: [callOf(name, args)] }
 }
 
 function urlsIn(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ExchangeRecord, Invocation } from '../src/core/record.ts'
+import type { ExchangeRecord, Invocation } from '../../src/core/record.ts'
 
 const colours = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined
 const paint = (code: number) => (text: string) => (colours ? `\u001b[${code}m${text}\u001b[0m` : text)
@@ -25,12 +25,28 @@ export function showExchange(record: ExchangeRecord): void {
   const status = String(record.statusCode ?? '-')
   const end = record.phase === 'denied' ? red(`${status} refused`) : green(status)
   console.log(`  ${way}  ${record.method.padEnd(4)} ${record.host}${record.path}  ${end}`)
-  const heard = record.invocations.filter(({ reason, phase }) => reason !== 'not_mine' && phase === 'request')
+  const heard = record.invocations.filter(hasSomethingToSay)
   for (const invocation of heard) console.log(`                   ${sayInvocation(invocation)}`)
+  for (const explanation of explanations(record)) console.log(`                   ${' '.repeat(16)} ${explanation}`)
+}
+
+/** Who only read an answer has said so of its request already. */
+function hasSomethingToSay({ reason, phase }: Invocation): boolean {
+  return reason !== 'not_mine' && (phase === 'request' || reason !== 'read')
+}
+
+/** What verdicts on calls found wrong with them. */
+function explanations({ plugins = {} }: ExchangeRecord): readonly string[] {
+  const verdicts = Object.values(plugins).flat() as readonly { readonly issues?: readonly Partial<Issue>[] }[]
+  return verdicts.flatMap(({ issues = [] }) => issues.map(({ explanation = '' }) => `“${explanation}”`))
+}
+
+interface Issue {
+  readonly explanation: string
 }
 
 function sayInvocation({ plugin, action, reason, shadow, details }: Invocation): string {
-  const refusal = action === 'deny' || action === 'failed'
+  const refusal = action === 'deny' || action === 'failed' || action === 'modify'
   const said = `${plugin.padEnd(16)} ${action}/${reason}${shadow ? ' (only watching)' : ''}`
   return `${refusal ? red(said) : dim(said)}${because(details)}`
 }

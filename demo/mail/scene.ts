@@ -1,11 +1,12 @@
-import { openClient } from '../test/support/clients.ts'
-import { openedTogether } from '../test/support/closing.ts'
-import type { Closable, Closing } from '../test/support/closing.ts'
-import { startGuard } from '../test/support/guard.ts'
-import type { Guard } from '../test/support/guard.ts'
-import { a2aSend } from '../test/support/messages.ts'
-import { startUpstream } from '../test/support/upstream.ts'
-import type { Upstream } from '../test/support/upstream.ts'
+import { openClient } from '../../test/support/clients.ts'
+import { openedTogether } from '../../test/support/closing.ts'
+import type { Closable, Closing } from '../../test/support/closing.ts'
+import { startGuard } from '../../test/support/guard.ts'
+import type { Guard } from '../../test/support/guard.ts'
+import { startUpstream } from '../../test/support/upstream.ts'
+import type { Upstream } from '../../test/support/upstream.ts'
+import { bringUser } from '../stage/user.ts'
+import type { User } from '../stage/user.ts'
 import { startAgent } from './agent.ts'
 import type { Agent } from './agent.ts'
 import { startMailServer } from './mail-server.ts'
@@ -20,8 +21,7 @@ export interface Scene extends Closable {
   readonly agent: Agent
   readonly mail: MailServer
   readonly evil: Upstream
-  /** What a user writes to the agent, and what the agent answers. */
-  say(text: string): Promise<{ readonly status: number; readonly answer: string }>
+  readonly user: User
 }
 
 export async function setScene(story: Story): Promise<Scene> {
@@ -38,22 +38,8 @@ async function build(story: Story, closing: Closing): Promise<Scene> {
     await startGuard({ config: withoutGate(story), agentPort: agent.port, names, workload: 'mail-agent' }),
   )
   agent.useProxy(guard.envoy.outboundPort)
-  const user = closing.add(openClient('h1', guard.envoy.inboundPort))
-  return {
-    guard,
-    agent,
-    mail,
-    evil,
-    say: async (text) => {
-      const got = await user.send({
-        host: 'agent',
-        body: a2aSend(text),
-        headers: { 'content-type': 'application/json' },
-      })
-      return { status: got.status, answer: answerOf(got.text) }
-    },
-    close: () => closing.close(),
-  }
+  const user = closing.add(bringUser(guard.envoy.inboundPort))
+  return { guard, agent, mail, evil, user, close: () => closing.close() }
 }
 
 /** What is mailed to an address of the evil server arrives there. */
@@ -62,13 +48,4 @@ async function deliver({ evilHost }: Story, port: number, { to, text }: { to: st
   const post = openClient('h1', port)
   await post.send({ host: evilHost, path: '/mail', body: text })
   await post.close()
-}
-
-function answerOf(text: string): string {
-  try {
-    const { result } = JSON.parse(text) as { result?: { parts: readonly { text: string }[] } }
-    return result?.parts.map((part) => part.text).join(' ') ?? text
-  } catch {
-    return text
-  }
 }

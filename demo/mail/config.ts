@@ -1,4 +1,4 @@
-import type { PlumblineConfig } from '../test/support/plumbline.ts'
+import type { PlumblineConfig } from '../../test/support/plumbline.ts'
 import type { Options } from './options.ts'
 import type { Story } from './story.ts'
 

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { draw } from '../stage/draw.ts'
 
 export interface Mail {
   readonly from: string
@@ -85,8 +86,4 @@ export function drawStory(): Story {
     summaryRequest: draw(SUMMARY_REQUESTS),
     replyRequest: draw(REPLY_REQUESTS)(friend, draw(DAYS)),
   }
-}
-
-function draw<T>(from: readonly T[]): T {
-  return from[randomInt(from.length)] as T
 }

@@ -1,6 +1,8 @@
-import type { ExchangeRecord } from '../src/core/record.ts'
-import { freePorts } from '../test/support/ports.ts'
-import type { PlumblineConfig } from '../test/support/plumbline.ts'
+import type { ExchangeRecord } from '../../src/core/record.ts'
+import { freePorts } from '../../test/support/ports.ts'
+import type { PlumblineConfig } from '../../test/support/plumbline.ts'
+import type { Expectation } from '../stage/performance.ts'
+import { recordsOf } from '../stage/records.ts'
 import type { Called } from './agent.ts'
 import { withGate, withJudgeDown, withoutGate } from './config.ts'
 import type { SentMail } from './mail-server.ts'
@@ -24,7 +26,7 @@ export interface Act {
   readonly title: string
   readonly config: PlumblineConfig
   readonly request: string
-  readonly expected: readonly { readonly what: string; readonly holds: (o: Outcome) => boolean }[]
+  readonly expected: readonly Expectation<Outcome>[]
 }
 
 export async function writeActs(story: Story, options: Options): Promise<readonly Act[]> {
@@ -101,7 +103,7 @@ export async function play(act: Act, scene: Scene, story: Story): Promise<Outcom
     sent: mail.sent.length,
     reads: mail.reads(),
   }
-  const { status, answer } = await scene.say(act.request)
+  const { status, answer } = await scene.user.say(act.request)
   const arrivals = evil.arrivals.slice(before.requests)
   return {
     status,
@@ -114,13 +116,6 @@ export async function play(act: Act, scene: Scene, story: Story): Promise<Outcom
     },
     sent: mail.sent.slice(before.sent),
     inboxReads: mail.reads() - before.reads,
-    records: await recordsOf(scene),
+    records: await recordsOf(scene.guard),
   }
-}
-
-/** Plumbline's records of this act; a stop writes the last of them. */
-async function recordsOf(scene: Scene): Promise<readonly ExchangeRecord[]> {
-  const plumbline = scene.guard.plumbline()
-  await scene.guard.stopPlumbline('SIGTERM')
-  return [...plumbline.records()].sort((a, b) => a.at.localeCompare(b.at))
 }

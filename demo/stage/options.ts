@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util'
+import type { ParseArgsConfig } from 'node:util'
+
+/** A model at an OpenAI-compatible endpoint that judges for ibac. */
+export interface JudgeOption {
+  readonly endpoint: string
+  readonly model: string
+}
+
+export const JUDGE_OPTIONS = { 'judge-endpoint': { type: 'string' }, 'judge-model': { type: 'string' } } as const
+
+interface JudgeValues {
+  readonly 'judge-endpoint'?: string | undefined
+  readonly 'judge-model'?: string | undefined
+}
+
+/** What a configuration would refuse; better said before the first act. */
+const URL_FORM = /^https?:\/\/.+/
+const WITH_VERSION = /\/v1\/?$/
+
+export function judgeIn({ 'judge-endpoint': endpoint, 'judge-model': model }: JudgeValues): JudgeOption | undefined {
+  if (endpoint === undefined && model === undefined) return undefined
+  if (endpoint === undefined || model === undefined) throw new Error('--judge-endpoint and --judge-model go together')
+  const url = baseUrl('--judge-endpoint', endpoint)
+  if (WITH_VERSION.test(url)) throw new Error('--judge-endpoint is a base URL: no /v1 at its end')
+  return { endpoint: url, model }
+}
+
+export function baseUrl(option: string, value: string): string {
+  if (!URL_FORM.test(value)) throw new Error(`${option} is a base URL: http:// or https://`)
+  return value
+}
+
+/** What `read` makes of the arguments or, in words, what is wrong with them. */
+export function readArgs<const C extends NonNullable<ParseArgsConfig['options']>, Options>(
+  args: readonly string[],
+  options: C,
+  read: (values: ReturnType<typeof parseArgs<{ options: C }>>['values']) => Options,
+): Options | string {
+  try {
+    return read(parseArgs({ args: [...args], options }).values)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
