@@ -23,6 +23,8 @@ from .verdicts import Verdict, combined, from_altk, invalid_json, no_verdict
 
 # Their transformation stage runs code that the model wrote.
 _CODE_TRACKS = ("slow_track", "transformations_only")
+# LiteLLM fetches some providers' tokens in a way that blocks its event loop.
+_BLOCKING_PROVIDERS = ("watsonx", "litellm")
 
 
 class TrackUnavailable(Exception):
@@ -34,7 +36,8 @@ class Reflection:
         self._deadline_s = settings.deadline_s
         self._runs_code = settings.generated_code == "subprocess"
         self._admission = Admission(settings.max_concurrency, settings.max_queue)
-        self._code_loop = LoopThread() if self._runs_code else None
+        self._apart = self._tracks_apart(settings.provider)
+        self._loop_apart = LoopThread() if self._apart else None
         self.problems = [f"{name} is not set" for name in settings.missing]
         self._components: dict[str, Components] = {"syntax": Components("syntax", NoModel(), run_code=False)}
         if settings.provider != "none" and not self.problems:
@@ -44,16 +47,20 @@ class Reflection:
     def tracks(self) -> list[str]:
         return [track for track in TRACKS if track in self._components]
 
+    def _tracks_apart(self, provider: str) -> tuple[str, ...]:
+        """Those that may block an event loop, and so have one for themselves."""
+        if provider in _BLOCKING_PROVIDERS:
+            return tuple(track for track in TRACKS if track != "syntax")
+        return _CODE_TRACKS if self._runs_code else ()
+
     def _build(self, settings: Settings) -> None:
         try:
-            client = watch(build_client(settings))
             # A client belongs to the event loop that first used it.
-            code_client = watch(build_client(settings)) if self._runs_code else client
+            client, client_apart = watch(build_client(settings)), watch(build_client(settings))
             for track in TRACKS:
                 if track == "syntax" or (track == "transformations_only" and not self._runs_code):
                     continue
-                runs_code = self._runs_code and track in _CODE_TRACKS
-                self._components[track] = Components(track, code_client if runs_code else client, runs_code)
+                self._components[track] = Components(track, client_apart if track in self._apart else client, self._runs_code)
         except Exception as error:
             event(logging.ERROR, "the provider's client could not be built", cause=describe(error))
             self.problems.append(f"the client of provider {settings.provider} could not be built (the log says why)")
@@ -91,8 +98,8 @@ class Reflection:
                 tool_calls=[_as_openai(call, arguments)],
             )
             work = self._ask(request, call.id, given)
-            if self._code_loop is not None and request.track in _CODE_TRACKS:
-                return await self._code_loop.run(work)
+            if self._loop_apart is not None and request.track in self._apart:
+                return await self._loop_apart.run(work)
             return await work
 
     async def _ask(self, request: ReflectRequest, call_id: str | None, given: SPARCReflectionRunInput) -> Verdict:

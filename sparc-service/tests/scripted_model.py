@@ -17,13 +17,15 @@ class ScriptedModel:
         self.mode = "judge"
         self.questions: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.paths: list[str] = []
         self.at_once = 0
         self.most_at_once = 0
         self.released = threading.Event()
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        self.base = f"http://127.0.0.1:{self._server.server_port}"
+        self.url = f"{self.base}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def reset(self, mode: str = "judge") -> None:
@@ -33,6 +35,7 @@ class ScriptedModel:
         with self._lock:
             self.questions = []
             self.keys = []
+            self.paths = []
             self.most_at_once = 0
 
     def close(self) -> None:
@@ -67,8 +70,13 @@ def _handler(model: ScriptedModel) -> type[BaseHTTPRequestHandler]:
             pass
 
         def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            model.arrived(body, self.headers.get("authorization", ""))
+            content = self.rfile.read(int(self.headers["content-length"]))
+            if self.path == "/identity/token":
+                self.send(200, {"access_token": "token-of-the-test", "expires_in": 3600})
+                return
+            body = json.loads(content)
+            model.paths.append(self.path)
+            model.arrived(body, self.headers.get("authorization") or self.headers.get("api-key") or "")
             try:
                 self.answer(model.mode, body)
             except OSError:
@@ -152,11 +160,11 @@ def judge(body: dict[str, Any]) -> str:
             "parameter_name": name,
             "reason_types": ["MISSING_INFORMATION"],
             "reasons": f"{name} stands nowhere in the conversation.",
-            "corrected_value": json.dumps({"need_more_information": f"Which {name}?"}),
+            "corrected_value": _free_form(body, {"need_more_information": f"Which {name}?"}),
         }
         for name in invented
     ]
-    correction = {"parameter_issues": issues, "tool_call": {"name": call["function"]["name"], "arguments": "{}"}}
+    correction = {"parameter_issues": issues, "tool_call": {"name": call["function"]["name"], "arguments": _free_form(body, {})}}
     return _metric(1, f"Not grounded: {', '.join(invented)}.", correction)
 
 
@@ -169,6 +177,21 @@ def _metric(output: int, explanation: str, correction: dict[str, Any]) -> str:
     return json.dumps(
         {"evidence": "as it stands", "explanation": explanation, "output": output, "confidence": 0.95, "correction": correction}
     )
+
+
+def _free_form(body: dict[str, Any], value: dict[str, Any]) -> object:
+    """OpenAI's strict schemas have no objects of any form; ALTK asks for their text instead."""
+    wanted = _find(body.get("response_format"), "corrected_value")
+    return json.dumps(value) if isinstance(wanted, dict) and wanted.get("type") == "string" else value
+
+
+def _find(value: object, name: str) -> object:
+    if isinstance(value, dict):
+        inner = [value[name]] if name in value else [_find(item, name) for item in value.values()]
+        return next((found for found in inner if found is not None), None)
+    if isinstance(value, list):
+        return next((found for item in value if (found := _find(item, name)) is not None), None)
+    return None
 
 
 def _after(text: str, mark: str) -> str:

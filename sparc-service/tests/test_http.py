@@ -158,7 +158,7 @@ class BoundsTest(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.model = ScriptedModel()
         bounds = {"MAX_CONCURRENCY": "1", "MAX_QUEUE": "1", "MAX_CALLS": "2", "DEADLINE_MS": "3000"}
-        cls.service = Service(PROVIDER="ollama", MODEL="scripted", OLLAMA_URL=cls.model.url.removesuffix("/v1"), **bounds)
+        cls.service = Service(PROVIDER="ollama", MODEL="scripted", OLLAMA_URL=f"{cls.model.base}/", **bounds)
 
     @classmethod
     def tearDownClass(cls) -> None:
