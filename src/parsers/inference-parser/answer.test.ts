@@ -7,14 +7,17 @@ import { createInferenceParser } from './index.ts'
 const parser = createInferenceParser(['peer.test'])
 const EVENTS = 'text/event-stream'
 
-function open(contentType: string, requestBody: unknown = { model: 'm', messages: [] }): AnswerReader | undefined {
+const CHAT = { model: 'm', messages: [] }
+const MESSAGES = { ...CHAT, system: 's' }
+
+function open(contentType: string, requestBody: unknown = CHAT): AnswerReader | undefined {
   const { x, body } = exchangeOf({ path: '/x', body: requestBody })
   const result = parser.read(x, body)
   return parser.readAnswer(answered(x, contentType), result.kind === 'read' ? result : undefined)
 }
 
-function taught(pieces: readonly Uint8Array[], how: 'complete' | 'cut', contentType = EVENTS) {
-  const reader = open(contentType)
+function taught(pieces: readonly Uint8Array[], how: 'complete' | 'cut', contentType = EVENTS, requestBody = CHAT) {
+  const reader = open(contentType, requestBody)
   if (reader === undefined) throw new Error('the answer is not read')
   const passing = pieces.flatMap((piece) => reader.feed(piece))
   const end = reader.end(how)
@@ -47,6 +50,35 @@ describe('a model\u2019s answer', () => {
       }),
       { numRuns: 100 },
     )
+  })
+
+  test("of Anthropic's in a stream, however its bytes are cut", () => {
+    const answer = new TextEncoder().encode(
+      [
+        { type: 'message_start', message: { content: [], usage: { input_tokens: 3 } } },
+        { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+        { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Ich zahle … 你好' } },
+        {
+          type: 'content_block_start',
+          index: 1,
+          content_block: { type: 'tool_use', id: 'k1', name: 'pay', input: {} },
+        },
+        { type: 'content_block_delta', index: 1, delta: { type: 'input_json_delta', partial_json: '{"to":"Jürgen"}' } },
+        { type: 'message_delta', delta: {}, usage: { output_tokens: 7 } },
+        { type: 'message_stop' },
+      ]
+        .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+        .join(''),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { maxLength: 12 }), (places) => {
+        const { lessons, details } = taught(cut(answer, places), 'complete', EVENTS, MESSAGES)
+        expect(lessons).toEqual([{ ...lesson, usage: { input_tokens: 3, output_tokens: 7 } }])
+        expect(details).toEqual({ answer: 'events', messages: 1, tools: ['pay'] })
+      }),
+      { numRuns: 100 },
+    )
+    expect(open(EVENTS, MESSAGES)?.feed(answer)).toHaveLength(1)
   })
 
   test('is told with its last event, before the connection ends', () => {
@@ -85,11 +117,23 @@ describe('a model\u2019s answer', () => {
         .map((text) =>
           new TextEncoder().encode(`data: {"choices":[{"delta":{"tool_calls":[${text}]},"message":${text}}]}\n\n`),
         ),
+      fc
+        .tuple(fc.json(), fc.constantFrom('message', 'message_start', 'content_block_start', 'content_block_delta'))
+        .map(([text, type]) =>
+          new TextEncoder().encode(
+            `data: {"type":"${type}","index":${text},"content":[${text}],"message":${text},"content_block":${text},"delta":${text}}\n\n`,
+          ),
+        ),
     )
     fc.assert(
-      fc.property(junk, fc.constantFrom(EVENTS, 'application/json'), (piece, type) => {
-        for (const { kind } of taught([piece], 'complete', type).lessons) expect(kind).toBe('completion')
-      }),
+      fc.property(
+        junk,
+        fc.constantFrom(EVENTS, 'application/json'),
+        fc.constantFrom(CHAT, MESSAGES),
+        (piece, type, to) => {
+          for (const { kind } of taught([piece], 'complete', type, to).lessons) expect(kind).toBe('completion')
+        },
+      ),
       { numRuns: 200 },
     )
   })

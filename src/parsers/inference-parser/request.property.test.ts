@@ -21,6 +21,24 @@ const REQUESTS: readonly unknown[] = [
       { role: 'tool', tool_call_id: 'k', content: 'paid' },
     ],
   },
+  {
+    model: 'm',
+    max_tokens: 9,
+    system: [{ type: 'text', text: 'Sei kurz.' }],
+    tools: [{ name: 'pay', input_schema: { type: 'object' } }],
+    messages: [
+      { role: 'user', content: 'Zahle "Jürgen"' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'u', name: 'pay', input: { to: 'J/7' } }] },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 'u', content: [{ type: 'text', text: 'bezahlt' }] },
+          { type: 'text', text: 'Danke \u{1f600}' },
+        ],
+      },
+    ],
+  },
+  { model: 'm', prompt: ['hello', 'you'] },
   { model: 'm', input: ['hello', 'you'] },
   { contents: [{ role: 'user' }] },
 ]
@@ -32,18 +50,27 @@ const damaged = fc
     for (const [place, byte] of changes) bytes[place % bytes.length] = byte
     return bytes
   })
-const fitting = fc.json().map((text) => `{"model":${text},"messages":[${text}],"tools":${text},"input":${text}}`)
+const fitting = fc
+  .json()
+  .map(
+    (text) =>
+      `{"model":${text},"messages":[${text},{"role":"user","content":[${text}]}],"system":${text},"tools":${text},"prompt":${text}}`,
+  )
 
 describe('every request', () => {
   test('is read, refused by name, or not ours', () => {
     const bodies = fc.oneof(damaged, fitting, fc.uint8Array({ maxLength: 80 }))
     fc.assert(
-      fc.property(bodies, fc.constantFrom('/x', '/v1/chat/completions', '/%'), (given, path) => {
-        const { x, body } = exchangeOf({ path, body: given })
-        const result = parser.read(x, body)
-        if (result.kind === 'read') expect(result.actions).toMatchObject([{ kind: 'inference' }])
-        else expect(['not-mine', 'unreadable']).toContain(result.kind)
-      }),
+      fc.property(
+        bodies,
+        fc.constantFrom('/x', '/v1/chat/completions', '/v1/messages', '/v1/completions', '/%'),
+        (given, path) => {
+          const { x, body } = exchangeOf({ path, body: given })
+          const result = parser.read(x, body)
+          if (result.kind === 'read') expect(result.actions).toMatchObject([{ kind: 'inference' }])
+          else expect(['not-mine', 'unreadable']).toContain(result.kind)
+        },
+      ),
       { numRuns: 400 },
     )
   })
