@@ -2,6 +2,7 @@ import { fold } from '../../json/fold.ts'
 import { isObject } from '../../json/rpc.ts'
 import { createAnthropicCompletion } from './anthropic-completion.ts'
 import { messagesOf, systemOf } from './anthropic-messages.ts'
+import { createAnthropicReader } from './guard/anthropic-reader.ts'
 import { listIn, objectsIn, standsAt, textOf, type Dialect, type InferenceRequest, type JsonObject } from './dialect.ts'
 
 /** Anthropic's Messages, and what speaks like them: the version may stand in the body, and the model in the URL. */
@@ -16,6 +17,7 @@ export const anthropic: Dialect = {
   members: new Set(['model', 'messages', 'system', 'tools', 'stream', 'anthropic_version']),
   read: readAnthropic,
   openCompletion: createAnthropicCompletion,
+  openCalls: createAnthropicReader,
 }
 
 /** Members that chat completions, which have `messages` and `model` too, do not have. */

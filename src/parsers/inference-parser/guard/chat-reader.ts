@@ -15,6 +15,7 @@ import {
 import { wrongInChat } from './chat-shape.ts'
 import type { Change, Path } from './edit-json.ts'
 import { DONE } from './forms.ts'
+import { shortText } from './shape.ts'
 import { wordsForCall } from './words.ts'
 
 /** Where a choice speaks: piece by piece, or in a whole message. */
@@ -253,8 +254,6 @@ function lastWords(
   return [chunk({ ...role, content }, null), chunk({}, choice.kept > 0 ? 'tool_calls' : 'stop')]
 }
 
-const NAME_CHARACTERS = 256
-
 /** What names an answer, as far as it is known. */
 function head(about: JsonObject | undefined, object: string, model: string): JsonObject {
   const { id, created, model: named, system_fingerprint: fingerprint } = about ?? {}
@@ -265,8 +264,4 @@ function head(about: JsonObject | undefined, object: string, model: string): Jso
     model: shortText(named) ?? model,
     ...(shortText(fingerprint) === undefined ? {} : { system_fingerprint: fingerprint }),
   }
-}
-
-function shortText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' && value.length <= NAME_CHARACTERS ? value : undefined
 }

@@ -1,6 +1,6 @@
-import { mistakable } from '../../../json/fold.ts'
 import { isObject } from '../../../json/rpc.ts'
-import { listIn, type JsonObject } from '../dialect.ts'
+import type { JsonObject } from '../dialect.ts'
+import { isAbsent, misnamed, wrongList, wrongObject, wrongText } from './shape.ts'
 
 const TOP = new Set(['choices'])
 const CHOICE = new Set(['index', 'delta', 'message', 'finish_reason'])
@@ -18,8 +18,6 @@ export function wrongInChat(value: unknown): string | undefined {
   if (!isObject(value)) return undefined
   return misnamed(value, TOP) ?? wrongList(value['choices'], 'choices', wrongChoice)
 }
-
-type Check = (value: JsonObject) => string | undefined
 
 function wrongChoice(choice: JsonObject): string | undefined {
   return (
@@ -57,33 +55,6 @@ function wrongFunction(value: JsonObject): string | undefined {
 
 function wrongCustom(value: JsonObject): string | undefined {
   return misnamed(value, CUSTOM) ?? wrongText(value['name'], 'name') ?? wrongText(value['input'], 'input')
-}
-
-// ---- kinds of wrong ----
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null
-
-export function misnamed(value: JsonObject, names: ReadonlySet<string>): string | undefined {
-  return mistakable(value, names) === undefined ? undefined : 'two keys are the same but for case'
-}
-
-function wrongList(value: unknown, name: string, check: Check): string | undefined {
-  if (isAbsent(value)) return undefined
-  if (!Array.isArray(value)) return `${name} is no list`
-  for (const each of listIn(value)) {
-    const wrong = isObject(each) ? check(each) : `${name} holds something else than objects`
-    if (wrong !== undefined) return wrong
-  }
-  return undefined
-}
-
-export function wrongObject(value: unknown, name: string, check: Check): string | undefined {
-  if (isAbsent(value)) return undefined
-  return isObject(value) ? check(value) : `${name} is no object`
-}
-
-export function wrongText(value: unknown, name: string): string | undefined {
-  return isAbsent(value) || typeof value === 'string' ? undefined : `${name} is no text`
 }
 
 function wrongIndex({ index }: JsonObject): string | undefined {

@@ -92,6 +92,7 @@ export function withData(raw: Uint8Array, data: string, name: string | undefined
     }
   }
   // The last event of a stream may lack its blank line; with one, whatever follows is another event.
+  if (pieces.at(-1)?.at(-1) !== LF) pieces.push(bytesOf(newline))
   if (!endsBlank(raw)) pieces.push(bytesOf(newline))
   return Buffer.concat(pieces)
 }
