@@ -1,6 +1,6 @@
 import type { Evidence } from './evidence.ts'
 import type { Identifier } from './identifier.ts'
-import { holdsExactly, holdsWords, plainText, wordsIn, type SearchText } from './text.ts'
+import { holdsExactly, holdsWords, plainText, wordsIn, type Joints, type SearchText } from './text.ts'
 import { EXTENSIONS, NUMBER_WORDS, PLACEHOLDERS } from './vocabulary.ts'
 
 /** How far an identifier is supported, from 1 (it was said) to 0 (nothing of it was). Below this it is an invention. */
@@ -45,14 +45,16 @@ function holdsNumber(text: SearchText, value: number): boolean {
   const digits = String(value)
   if (holdsWords(text, [digits])) return true
   const grouped = value.toLocaleString('en-US')
-  if (grouped !== digits && holdsExactly(text, grouped, /[\d,]/)) return true
+  if (grouped !== digits && holdsExactly(text, grouped, NUMBER_JOINTS)) return true
   return [...NUMBER_WORDS].some(([word, number]) => number === value && text.words.has(word))
 }
 
-const MAIL_SIGN = /[\p{L}\p{N}_%+-]/u
+const NUMBER_JOINTS: Joints = { before: /[\d,]/, behind: /^\d|^,\d/ }
+/** A full stop ends a sentence, or goes on with a name. */
+const MAIL_JOINTS: Joints = { before: /[\p{L}\p{N}_.%+-]/u, behind: /^[\p{L}\p{N}_%+-]|^\.[\p{L}\p{N}]/u }
 
 function mailSupport(mail: string, texts: Texts): number {
-  return texts.some((text) => holdsExactly(text, mail, MAIL_SIGN)) ? 1 : mailGuess(mail, texts)
+  return texts.some((text) => holdsExactly(text, mail, MAIL_JOINTS)) ? 1 : mailGuess(mail, texts)
 }
 
 /** A name and a domain that are known do not make an address. */
@@ -74,8 +76,9 @@ function urlSupport(url: string, texts: Texts): number {
   const host = bare.replace(/[/?#].*$/s, '').replace(/:\d+$/, '')
   const rest = wordsIn(bare.slice(host.length))
   if (saidAnywhere(host, texts)) return rest.length === 0 || allKnown(rest, texts) ? 0.6 : 0.3
-  const named = allKnown(wordsIn(host.split('.')[0] ?? ''), texts)
-  return named && rest.length === 0 ? 0.5 : 0
+  // The site of a named firm; a label before it could be anybody's.
+  const [label = '', ...domain] = host.split('.')
+  return domain.length === 1 && rest.length === 0 && allKnown(wordsIn(label), texts) ? 0.5 : 0
 }
 
 function pathSupport(path: string, texts: Texts): number {

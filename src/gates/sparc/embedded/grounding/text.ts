@@ -66,11 +66,21 @@ export function holdsWords(text: SearchText, words: readonly string[]): boolean 
   return false
 }
 
-/** Whether the text has exactly this, and no sign beside it that would make it a part of something longer. */
-export function holdsExactly(text: SearchText, value: string, joined: RegExp): boolean {
+/** What joins a text to what stands before it or behind it, so that both are one longer thing. */
+export interface Joints {
+  /** Of the sign before. */
+  readonly before: RegExp
+  /** Of the two signs behind. */
+  readonly behind: RegExp
+}
+
+/** Whether the text has exactly this, and not as a part of something longer. */
+export function holdsExactly(text: SearchText, value: string, { before, behind }: Joints): boolean {
+  const { plain } = text
   const wanted = plainText(value)
-  for (let at = text.plain.indexOf(wanted); at !== -1; at = text.plain.indexOf(wanted, at + 1)) {
-    if (!joined.test(text.plain.charAt(at - 1)) && !joined.test(text.plain.charAt(at + wanted.length))) return true
+  for (let at = plain.indexOf(wanted); at !== -1; at = plain.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length
+    if (!before.test(plain.charAt(at - 1)) && !behind.test(plain.slice(end, end + 2))) return true
   }
   return false
 }
