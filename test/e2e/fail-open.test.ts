@@ -177,6 +177,7 @@ describe('our server under the same provocation', () => {
       const outcome = await outcomeOf(upstream, envoy.inboundPort, question(provocation), () => 300_000)
       expect(provocation.opened(outcome), JSON.stringify(outcome)).toBe(false)
       expect(outcome.status).toBe(provocation.ours.status)
+      if (provocation.ours.text !== undefined) expect(outcome.text).toBe(provocation.ours.text)
       const askedBeforeUpstream = handler.answerHead === undefined && outcome.status !== 200
       if (askedBeforeUpstream) expect(outcome).toMatchObject({ arrival: undefined, touched: false })
     },

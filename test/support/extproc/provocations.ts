@@ -142,8 +142,16 @@ export const PROVOCATIONS: readonly Provocation[] = [
     },
     // The pieces that came first are lost, the later ones pass.
     opened: ({ status, text }) => status === 200 && text.includes('-END') && !text.includes(SECRET),
-    shipped: 'closed by our filter',
-    ours: { handler: { answerHead: boom }, status: 503 },
+    shipped: 'opens',
+    // The head has left by then; what the client sees is a break.
+    ours: {
+      handler: {
+        answerHead: () => ({ kind: 'edit', edits: NO_EDITS }),
+        editAnswer: () => ({ feed: boom }),
+      },
+      status: 200,
+      text: '',
+    },
   },
   {
     name: '5 an empty mode override',
@@ -212,7 +220,14 @@ export const PROVOCATIONS: readonly Provocation[] = [
     },
     opened: answered,
     shipped: 'opens',
-    ours: { handler: { answerHead: boom }, status: 503 },
+    ours: {
+      handler: {
+        answerHead: () => ({ kind: 'whole' }),
+        answerBody: async () => ({ kind: 'replace', edits: NO_EDITS, body: Buffer.from('redacted') }),
+      },
+      status: 200,
+      text: 'redacted',
+    },
   },
   {
     name: '8 the verdict on a body before the body was shown',
