@@ -6,10 +6,11 @@ import { countTokens } from './anthropic-count.ts'
 import { chat } from './chat.ts'
 import { completions } from './completions.ts'
 import type { Dialect, JsonObject, Sight } from './dialect.ts'
+import { ollama } from './ollama.ts'
 import { prompted } from './prompted.ts'
 
 /** Every dialect, the more telling first. */
-const DIALECTS: readonly Dialect[] = [anthropic, countTokens, batches, chat, completions, prompted]
+const DIALECTS: readonly Dialect[] = [anthropic, countTokens, batches, ollama, chat, completions, prompted]
 
 /** The dialects that a request could be in: the one that its path names, else all that its members show. */
 export function dialectsOf(sight: Sight): NonEmpty<Dialect> | undefined {

@@ -42,6 +42,13 @@ describe('what the answer to a request may propose', () => {
     expect(proposed({ model: 'm', messages: [] }, '/v1/chat/completions')).toBe('readable')
   })
 
+  test.each([
+    [[], undefined],
+    [[{ type: 'function', function: { name: 'pay' } }], 'unreadable'],
+  ])('to Ollama, asked with the tools %j: %s', (tools, proposes) => {
+    expect(proposed({ model: 'm', messages: [], tools }, '/api/chat')).toBe(proposes)
+  })
+
   test('a look-up proposes nothing', () => {
     expect(proposed(undefined, '/v1/models')).toBeUndefined()
   })

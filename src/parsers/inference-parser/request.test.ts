@@ -115,6 +115,7 @@ describe('whose a request is', () => {
     ['by path, behind a prefix', { path: '/openai/deployments/d/Chat/Completions?api-version=1', body: {} }, 'chat'],
     ['by path, escaped', { path: '/v1/chat%2Fcompletions', body: {} }, 'chat'],
     ['by keys', { path: '/x', body: chatBody }, 'chat'],
+    ['by path and keys, Ollama', { path: '/api/chat', body: chatBody }, 'ollama'],
     ['by keys, responses', { path: '/v1/responses', body: { model: 'm', input: 'hello' } }, 'prompted'],
     ['by keys, embeddings', { path: '/v1/embeddings', body: { model: 'm', input: ['hello', 'you'] } }, 'prompted'],
     ['by keys, completions', { path: '/x', body: { model: 'm', prompt: 'hello' } }, 'completions'],
