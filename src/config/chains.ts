@@ -33,7 +33,7 @@ export interface Named {
 }
 
 /** Plugins of the reference that this version does not have. Ignoring one would pass what it was written to stop. */
-const NOT_BUILT: readonly string[] = ['sparc', 'jwt-validation', 'token-exchange']
+const NOT_BUILT: readonly string[] = ['jwt-validation', 'token-exchange']
 
 interface ReadEntry {
   readonly named: Named | undefined

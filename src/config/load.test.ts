@@ -124,11 +124,10 @@ describe('a wrong configuration is explained', () => {
     ],
     [
       'plugins that are not built yet',
-      outbound('      - sparc', '      - name: token-exchange', '      - jwt-validation'),
+      outbound('      - name: token-exchange', '      - jwt-validation'),
       [
-        'p.yaml:4:9: pipeline.outbound.plugins[0]: the plugin sparc is not built yet; remove it from the chain',
-        'p.yaml:5:15: pipeline.outbound.plugins[1].name: the plugin token-exchange is not built yet; remove it from the chain',
-        'p.yaml:6:9: pipeline.outbound.plugins[2]: the plugin jwt-validation is not built yet; remove it from the chain',
+        'p.yaml:4:15: pipeline.outbound.plugins[0].name: the plugin token-exchange is not built yet; remove it from the chain',
+        'p.yaml:5:9: pipeline.outbound.plugins[1]: the plugin jwt-validation is not built yet; remove it from the chain',
       ],
     ],
     [

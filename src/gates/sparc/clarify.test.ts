@@ -55,6 +55,18 @@ describe('a clarification', () => {
     expect(told.filter((line) => line.startsWith('- '))).toHaveLength(1)
   })
 
+  test('asks the question that the verdict has, and suggests the arguments beside it', () => {
+    const question = 'Which id? Is it "T-1"?'
+    const told = lines([
+      { ...UNGROUNDED, correction: { question } },
+      { ...UNGROUNDED, correction: { question, corrected_arguments: { id: 'T-1' } } },
+    ])
+    expect(told.slice(3, -1)).toEqual([
+      `Question for the user: ${JSON.stringify(question)}`,
+      'Suggested arguments: {"id":"T-1"}',
+    ])
+  })
+
   test('names the check where nothing is explained', () => {
     expect(said([{ ...UNGROUNDED, explanation: '' }])).toContain('- id.parameter_hallucination_check')
   })

@@ -37,19 +37,22 @@ function reasons(issues: readonly Issue[], leftOut: number): readonly string[] {
 }
 
 function corrections(issues: readonly Issue[]): readonly string[] {
-  const suggested = issues
-    .filter(({ correction }) => correction !== null)
-    .map(({ correction }) => suggestion(correction))
-  return [...new Set(suggested)]
+  return [...new Set(issues.flatMap(({ correction }) => (correction === null ? [] : suggestions(correction))))]
 }
 
-/** A whole call is told by its arguments: the tool's name is known. */
-function suggestion(correction: unknown): string {
-  const args: unknown =
-    typeof correction === 'object' && correction !== null ? Reflect.get(correction, 'corrected_arguments') : undefined
-  return args === undefined
-    ? `Suggested correction: ${JSON.stringify(correction)}`
-    : `Suggested arguments: ${JSON.stringify(args)}`
+/** A whole call is told by its arguments, since the tool's name is known. */
+function suggestions(correction: unknown): readonly string[] {
+  const question = member(correction, 'question')
+  const args = member(correction, 'corrected_arguments')
+  const known = [
+    ...(typeof question === 'string' ? [`Question for the user: ${JSON.stringify(question)}`] : []),
+    ...(args === undefined ? [] : [`Suggested arguments: ${JSON.stringify(args)}`]),
+  ]
+  return known.length === 0 ? [`Suggested correction: ${JSON.stringify(correction)}`] : known
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 }
 
 /** Lines in their order, as far as they fit; a line that does not is left out whole. */

@@ -96,6 +96,7 @@ describe('the question to the service', () => {
     expect(asked[0]?.url).toBe('/team/a/reflect')
   })
 
+  // req: sparc:policy:without_identity
   test('has no header of the request that it is about', async () => {
     const { config, asked } = await serviceThatSays(APPROVE)
     const headers = { authorization: 'Bearer canary-1', cookie: 'canary-2', 'x-key': 'canary-3' }
@@ -106,6 +107,7 @@ describe('the question to the service', () => {
 })
 
 // req: sparc:reason:reflector_unavailable, sparc:record:reflector_unavailable, sparc:field:fail_policy
+// req: sparc:policy:asked_once
 describe('a service that is not well', () => {
   const answering =
     (status: number, body: string): RequestListener =>

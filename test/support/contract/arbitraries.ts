@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Action } from '../../../src/core/action.ts'
 import type { Body, Exchange, HeaderPair } from '../../../src/core/exchange.ts'
 import type { Refusal } from '../../../src/core/ruling.ts'
-import type { Resolution } from '../../../src/core/session.ts'
+import type { Conversation, RecalledConversation, Resolution } from '../../../src/core/session.ts'
 import { requestHead } from '../../../src/http/headers.ts'
 import { sessionOf, sessions } from '../gates/kit.ts'
 import { exchangeOf } from '../parsers/exchange.ts'
@@ -37,6 +37,7 @@ const HEADERS: Readonly<Record<string, readonly string[]>> = {
   'mcp-method': ['tools/call', 'ping'],
   'a2a-version': ['1.0', '0.3'],
   'x-ibac-judge': ['1'],
+  'x-sparc-reflect': ['1'],
   'x-http-method-override': ['DELETE'],
   origin: ['http://peer.test'],
   'access-control-request-method': ['POST'],
@@ -123,10 +124,47 @@ const body: fc.Arbitrary<Body> = fc.oneof(
   { weight: 1, arbitrary: bytes.map((raw): Body => ({ kind: 'undecodable', raw, why: 'broken' })) },
 )
 
+const toolText = fc.oneof(text, fc.constantFrom('pay', 'bank__pay', 'list'))
+const argumentsText = fc.oneof(text, fc.json())
+const proposal = fc.record({ id: fc.option(text, { nil: undefined }), tool: toolText, argumentsText })
+const spec = fc.record({
+  type: fc.constant('function'),
+  function: fc.record({ name: toolText, parameters: fc.jsonValue() }),
+})
+const shown: fc.Arbitrary<Conversation> = fc.record({
+  messages: fc.array(
+    fc.record(
+      {
+        role: fc.constantFrom('system', 'user', 'assistant', 'tool'),
+        text,
+        toolCalls: fc.array(proposal, { maxLength: 2 }),
+        toolCallId: text,
+      },
+      { requiredKeys: ['role', 'text'] },
+    ),
+    { maxLength: 3 },
+  ),
+  tools: fc.array(fc.oneof(spec, fc.jsonValue()), { maxLength: 3 }),
+})
+const recalled: fc.Arbitrary<RecalledConversation> = fc
+  .tuple(shown, fc.boolean())
+  .map(([conversation, proposedIt]) => ({ ...conversation, proposedIt }))
+
 const session: fc.Arbitrary<Resolution> = fc.oneof(
   fc.constantFrom(sessions('none'), sessions('lost')),
-  text.map((said) => sessions('exact', sessionOf('s-1', [said], { heard: [said], used: ['peer.test'] }))),
-  fc.tuple(text, text).map(([a, b]) => sessions('ambiguous', sessionOf('s-1', [a]), sessionOf('s-2', [b]))),
+  fc
+    .tuple(text, fc.option(recalled, { nil: undefined }))
+    .map(([said, conversation]) =>
+      sessions(
+        'exact',
+        sessionOf('s-1', [said], { heard: [said], used: ['peer.test'], conversation: () => conversation }),
+      ),
+    ),
+  fc
+    .tuple(text, text, recalled)
+    .map(([a, b, conversation]) =>
+      sessions('ambiguous', sessionOf('s-1', [a], { conversation: () => conversation }), sessionOf('s-2', [b])),
+    ),
 )
 
 /** Any exchange whose request is there. */
@@ -140,22 +178,25 @@ export const exchanges: fc.Arbitrary<Exchange> = fc
     headers: fc.array(header, { maxLength: 5 }),
     body,
     session,
+    conversation: fc.option(shown, { nil: undefined }),
     noted: fc.boolean(),
   })
-  .map(({ direction, routesByHost, method, host, path, headers, body: shown, session: resolved, noted }) => {
-    const pairs: HeaderPair[] = [
-      ...Object.entries({ ':method': method, ':scheme': 'http', ':authority': host, ':path': path }),
-      ...headers,
-    ]
-    return {
-      ...exchangeOf({ direction, routesByHost }).x,
-      request: requestHead(pairs, shown.kind === 'none'),
-      body: shown,
-      session: resolved,
-      conversation: undefined,
-      notes: { has: () => noted },
-    }
-  })
+  .map(
+    ({ direction, routesByHost, method, host, path, headers, body: sent, session: resolved, conversation, noted }) => {
+      const pairs: HeaderPair[] = [
+        ...Object.entries({ ':method': method, ':scheme': 'http', ':authority': host, ':path': path }),
+        ...headers,
+      ]
+      return {
+        ...exchangeOf({ direction, routesByHost }).x,
+        request: requestHead(pairs, sent.kind === 'none'),
+        body: sent,
+        session: resolved,
+        conversation,
+        notes: { has: () => noted },
+      }
+    },
+  )
 
 const about = {
   effect: fc.constantFrom('read' as const, 'write' as const, 'unknown' as const),
@@ -163,7 +204,14 @@ const about = {
 }
 
 export const actions: fc.Arbitrary<Action> = fc.oneof(
-  fc.record({ kind: fc.constant('tool-call' as const), tool: text, args: fc.jsonValue(), ...about }),
+  fc.record({ kind: fc.constant('tool-call' as const), tool: toolText, args: fc.jsonValue(), ...about }),
+  fc.tuple(proposal, fc.record(about)).map(([call, rest]) => ({
+    kind: 'tool-call' as const,
+    tool: call.tool,
+    args: call.argumentsText,
+    proposed: call,
+    ...rest,
+  })),
   fc.record({ kind: fc.constant('request' as const), what: text, args: fc.jsonValue(), ...about }),
   fc.record({ kind: fc.constant('inference' as const), model: text, firstUserText: text, ...about }),
   fc.record({ kind: fc.constant('mechanics' as const), what: text, ...about }),

@@ -24,7 +24,7 @@ export function readmeOf({ kind, name }: PluginType): Readme {
 
 /** The ways in which a table may write a default: the value, its items one by one, or that it has to be set. */
 export function spellings(value: unknown, required: boolean): readonly string[] {
-  if (required) return ['required', 'required for `llm`']
+  if (required) return ['required', 'required for `llm`', 'required for `http`']
   if (value === '') return ['`""`', 'built-in']
   if (typeof value === 'string') return [`\`${value}\``]
   const items = Array.isArray(value) ? [value.map((item) => `\`${String(item)}\``).join(', ')] : []
