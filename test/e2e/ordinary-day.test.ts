@@ -40,7 +40,7 @@ type Plugins = PlumblineConfig['pipeline']['outbound']
 const ibac = (judgeUrl: string, policy: 'passthrough' | 'judge') => ({
   name: 'ibac',
   config: {
-    ...{ judge_endpoint: judgeUrl, judge_model: 'stub', unclassified_policy: policy },
+    ...{ judge_endpoint: judgeUrl, judge_model: 'stub', unclassified_policy: policy, cache_ttl_ms: 0 },
     agent_llm_host: 'model.test:11434',
   },
 })

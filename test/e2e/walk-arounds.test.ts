@@ -56,7 +56,7 @@ type Plugin = string | Readonly<Record<string, unknown>>
 type More = Pick<StageOptions, 'changeEnvoy'>
 
 const ibac = (judgeUrl: string, more: object = {}): Plugin => {
-  const strict = { judge_endpoint: judgeUrl, judge_model: 'stub', unclassified_policy: 'judge' }
+  const strict = { judge_endpoint: judgeUrl, judge_model: 'stub', unclassified_policy: 'judge', cache_ttl_ms: 0 }
   return { name: 'ibac', config: { ...strict, agent_llm_host: 'model.test:11434', ...more } }
 }
 

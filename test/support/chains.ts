@@ -9,7 +9,8 @@ export interface IbacOptions {
 
 /** The reference's own chains: users come in by A2A, and each action of the agent is judged. */
 export function judgedChains({ judgeUrl, ibac, mcp, inference }: IbacOptions): PlumblineConfig {
-  const judge = { judge_endpoint: judgeUrl, judge_model: 'stub', unclassified_policy: 'judge' }
+  // A test counts its questions, and changes the judge's mind.
+  const judge = { judge_endpoint: judgeUrl, judge_model: 'stub', unclassified_policy: 'judge', cache_ttl_ms: 0 }
   return {
     pipeline: {
       inbound: { plugins: ['a2a-parser'] },
