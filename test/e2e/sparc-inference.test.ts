@@ -45,7 +45,7 @@ const chain = (sparc: Readonly<Record<string, unknown>>, more: readonly object[]
   },
 })
 
-const { stage, expectLosses } = useStage(async () => {
+const { stage } = useStage(async () => {
   reflector = world.add(await startReflector())
   judge = world.add(await startJudge())
   return { config: chain({}), messageTimeoutMs: 40_000 }
@@ -335,7 +335,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
           tools: [{ type: 'function', function: { name: 'refund' } }],
         })
         return stage()
-          .client('h2', 'outbound')
+          .client('h1', 'outbound')
           .send({
             host: 'upstream.test',
             path: server.path,
@@ -374,7 +374,6 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       })
 
       test('the upstream breaks off within a call: no byte of it comes out', async () => {
-        expectLosses({ upstream_cx_destroy_remote_with_active_rq: 1 })
         const events = server.events({ text: TEXT, calls: [REFUND] })
         const within = events.findIndex((event) => event.includes('transaction'))
         const pieces: Buffer[] = []

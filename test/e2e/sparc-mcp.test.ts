@@ -39,6 +39,8 @@ const chain = (
   sparc: Readonly<Record<string, unknown>> = {},
   more: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {},
 ): PlumblineConfig => ({
+  // Each test is a user of its own; without a handle one that lingers could be meant as well.
+  session: { linger: '0s' },
   pipeline: {
     inbound: { plugins: ['a2a-parser'] },
     outbound: {
@@ -340,6 +342,7 @@ describe.each([
 
 describe('embedded', () => {
   configured(() => ({
+    session: { linger: '0s' },
     pipeline: {
       inbound: { plugins: ['a2a-parser'] },
       outbound: {
