@@ -34,7 +34,7 @@ export interface SessionView {
   /** Texts that this session has seen and still holds: users', agents', tool results'. Newest last. */
   readonly heard: readonly string[]
   /**
-   * The newest exchange with a model whose answer proposed this call, else the most recent one; undefined when none is
+   * The newest exchange with a model whose answer proposed this call, else the most recent one with tools, else the most recent; undefined when none is
    * remembered. A tool's name also counts when the model knew it under a prefix (`server__tool`).
    */
   conversation(call: { readonly tool: string; readonly args: unknown }): RecalledConversation | undefined

@@ -46,6 +46,15 @@ describe('the conversation of a session', () => {
     expect(view.conversation(other)).toEqual({ messages: [said('3')], tools: [], proposedIt: false })
   })
 
+  test('a question without tools does not stand before one with them', () => {
+    const { sessions } = fixture()
+    const { view } = say(sessions, 'hello')
+    const tools = [{ type: 'function', function: { name: 'refund' } }]
+    sessions.learn(view.id, [{ kind: 'inference', model: 'm', messages: [said('1')], tools }], undefined, '1')
+    sessions.learn(view.id, [asked('a title, please')], undefined, '2')
+    expect(view.conversation(REFUND)).toEqual({ messages: [said('1')], tools, proposedIt: false })
+  })
+
   test('an answer that comes in pieces proposes all of them; one to no known question proposes nothing', () => {
     const { sessions } = fixture()
     const { view } = say(sessions, 'hello')

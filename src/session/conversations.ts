@@ -50,11 +50,14 @@ export class Conversations {
     if (asked !== undefined) this.#charge(asked, asked.proposals.add(calls))
   }
 
-  /** The newest that proposed this call, else the newest. */
+  /**
+   * The newest that proposed this call, else the newest that could have: agents also ask models for titles and the like,
+   * without tools.
+   */
   recall(call: Call): RecalledConversation | undefined {
     const newestFirst = [...this.#asked.values()].reverse()
     const proposing = newestFirst.find(({ proposals }) => proposals.has(call))
-    const shown = (proposing ?? newestFirst[0])?.shown
+    const shown = (proposing ?? newestFirst.find(couldPropose) ?? newestFirst[0])?.shown
     if (shown === undefined) return undefined
     return {
       messages: shown.messages.map(({ value }) => value),
@@ -117,6 +120,11 @@ export class Conversations {
     this.#total.chars += chars - this.#chars
     this.#chars = chars
   }
+}
+
+/** What was too large to keep may have had tools. */
+function couldPropose({ shown }: Asked): boolean {
+  return shown === undefined || shown.tools.length > 0
 }
 
 function parts({ messages, tools }: Shown): readonly Part<unknown>[] {
