@@ -92,7 +92,8 @@ test('whatever is asked and proposed: what is recalled is what was shown, and ev
       expect(total.chars).toBe(model.reduce((sum, each) => sum + charsOf(each), 0))
       for (const name of ['a', 'b']) {
         const proposing = kept.findLast(({ proposed }) => proposed.includes(name))
-        const expected = proposing ?? kept.at(-1)
+        const couldPropose = kept.findLast(({ fits, tools }) => !fits || tools.length > 0)
+        const expected = proposing ?? couldPropose ?? kept.at(-1)
         const recalled = conversations.recall({ tool: name, args: {} })
         if (expected?.fits !== true) expect(recalled).toBeUndefined()
         else {

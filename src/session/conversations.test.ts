@@ -32,6 +32,9 @@ describe('the conversation of a session', () => {
     const tools = [{ type: 'function', function: { name: 'refund' } }, 'odd']
     sessions.learn(view.id, [{ kind: 'inference', model: 'm', messages, tools }], undefined, 'e1')
     expect(view.conversation(REFUND)).toEqual({ messages, tools, proposedIt: false })
+    // The same lists each time: gates keep digests of them.
+    expect(view.conversation(REFUND)?.messages).toBe(view.conversation(REFUND)?.messages)
+    expect(view.conversation(REFUND)?.tools).toBe(view.conversation(REFUND)?.tools)
   })
 
   test('the newest exchange that proposed this very call, else the newest', () => {
@@ -125,7 +128,7 @@ describe('bounds', () => {
     conversations.propose('e2', [{ id: undefined, tool: 'refund', argumentsText: '{"id":"TX-1"}' }])
     expect(conversations.recall(REFUND)).toBeUndefined()
     expect(conversations.recall({ tool: 'other', args: {} })).toBeUndefined()
-    conversations.ask('e3', [said('small')], [])
+    conversations.ask('e3', [said('small')], ['tool'])
     expect(texts(conversations.recall({ tool: 'other', args: {} }))).toEqual(['small'])
     expect(conversations.recall(REFUND)).toBeUndefined()
   })
