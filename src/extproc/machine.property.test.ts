@@ -28,8 +28,9 @@ import {
   gone,
 } from '../../test/support/extproc/machine-words.ts'
 import { NO_EDITS } from './edits.ts'
-import { START, step, waitsFor } from './machine.ts'
-import type { Input, Machine, Order } from './machine.ts'
+import { step } from './machine.ts'
+import { START, waitsFor } from './state.ts'
+import type { Input, Machine, Order } from './state.ts'
 import type { Ask, Piece } from './messages.ts'
 
 const anyHalf = fc.constantFrom('request' as const, 'response' as const)

@@ -31,7 +31,7 @@ import {
   run,
 } from '../../test/support/extproc/machine-words.ts'
 import { step } from './machine.ts'
-import type { Input } from './machine.ts'
+import type { Input } from './state.ts'
 import { MODE_PAIRS } from './messages.ts'
 import type { ShownModes } from './messages.ts'
 

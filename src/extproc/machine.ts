@@ -1,16 +1,18 @@
-import type { HeaderPair } from '../core/exchange.ts'
-import type { Ending, GiveUpCode, UnseenHead } from '../core/handler.ts'
-import { editedBody, editedTrailers, finished, NOT_BEGUN, written } from './editing.ts'
-import type { EditStep, Editing } from './editing.ts'
+import type { Ending } from '../core/handler.ts'
+import { answerBody, answerBodyVerdict, answerHead, answerTrailers, answerVerdict, inEditing } from './answer-lane.ts'
+import { finished, written } from './editing.ts'
 import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
 import type { LocalAnswer } from './local-answer.ts'
-import { ANSWER_MODES, EXEMPT_MODES } from './messages.ts'
-import type { Ask, ModePair, Reply, ShownModes } from './messages.ts'
+import { EXEMPT_MODES } from './messages.ts'
+import type { Ask, Reply, ShownModes } from './messages.ts'
+import { abort, answered, end, NO_ROOM, outOfTurn, still, unasked, waitsFor, WRONG_MODE } from './state.ts'
+import type { HeadTurn, Input, Machine, Order, RequestLane, Step, Turn } from './state.ts'
 
 /*
  * One HTTP exchange as Envoy shows it to us: (machine, input) → (machine, orders). No promise, no I/O, no clock.
- * Everything that decides what may be answered when is in this file; who asks the handler and who writes is not.
+ * What may be answered when is decided here, in `answer-lane.ts` and in `editing.ts`; who asks the handler and who writes
+ * is not.
  *
  *   request lane
  *     idle ──head──▶ judging-head ──whole──▶ awaiting-body ──body, or trailers without one──▶ judging-body ──▶ released
@@ -30,135 +32,8 @@ import type { Ask, ModePair, Reply, ShownModes } from './messages.ts'
  * rest of it would pass as it comes.
  */
 
-export type RequestLane =
-  | { readonly at: 'idle' }
-  | { readonly at: 'judging-head'; readonly bodyless: boolean }
-  /** The head is answered, Envoy keeps it and collects the body. */
-  | { readonly at: 'awaiting-body' }
-  /** `trailers`: they came where the body should, so the body is empty and they carry the answer. */
-  | { readonly at: 'judging-body'; readonly owes: 'body' | 'trailers' }
-  /** `none`: a body may pass unseen, as the handler wanted. `buffered`: it was judged, or there is none. */
-  | { readonly at: 'released'; readonly mode: 'none' | 'buffered' }
-
-export type AnswerLane =
-  | { readonly at: 'idle' }
-  /** `own`: Envoy made this answer itself, before the request was released. `sized`: its head says its length. */
-  | { readonly at: 'judging'; readonly bodyless: boolean; readonly own: boolean; readonly sized: boolean }
-  | { readonly at: 'passing' }
-  /** Envoy keeps the head and collects the body. */
-  | { readonly at: 'awaiting-body'; readonly sized: boolean }
-  /** As for a request. */
-  | { readonly at: 'judging-body'; readonly owes: 'body' | 'trailers'; readonly sized: boolean }
-  | Editing
-  /** `passed`: what still comes goes on. `judged`: no more bytes may come. `edited`: nobody is owed anything. */
-  | { readonly at: 'done'; readonly how: 'passed' | 'judged' | 'edited' }
-
-/** An ask that wants an answer. */
-type Turn = Ask & { readonly kind: 'head' | 'body' | 'trailers' }
-type HeadTurn = Turn & { readonly kind: 'head' }
-
-export interface Machine {
-  readonly request: RequestLane
-  readonly answer: AnswerLane
-  /** An answer's head that came while the request was undecided: Envoy answered by itself. It waits its turn. */
-  readonly held: HeadTurn | undefined
-  /** Envoy said that it shows request bodies whole. Versions before 1.35 do not say. */
-  readonly shows: boolean
-  /** The same of answers: so an answer that must not pass cannot, whatever becomes of our overrides. */
-  readonly keeps: boolean
-  readonly ended: boolean
-}
-
-export type Input =
-  | { readonly kind: 'ask'; readonly ask: Ask }
-  | { readonly kind: 'head-verdict'; readonly edits: CheckedEdits; readonly body: 'whole' | 'none' }
-  | { readonly kind: 'body-verdict'; readonly edits: CheckedEdits }
-  | { readonly kind: 'answer-verdict'; readonly body: 'none' | 'stream' | 'whole' }
-  | { readonly kind: 'answer-verdict'; readonly body: 'edit'; readonly edits: CheckedEdits }
-  | { readonly kind: 'answer-body-verdict'; readonly replace: Replace | undefined }
-  /** What the editor of an answer says: some bytes for the client, that it has finished, that the answer must break off. */
-  | { readonly kind: 'edited'; readonly bytes: Uint8Array }
-  | { readonly kind: 'finished' }
-  | { readonly kind: 'broken' }
-  | { readonly kind: 'refuse'; readonly answer: LocalAnswer }
-  /** The process stops, and its patience is over. Streams that can be refused get `refuse` instead. */
-  | { readonly kind: 'stop' }
-  /** Envoy sends nothing more, and may still listen. */
-  | { readonly kind: 'half-closed' }
-  | { readonly kind: 'gone' }
-
-interface Replace {
-  readonly edits: CheckedEdits
-  readonly body: Uint8Array
-}
-
-export type ErrorCode =
-  'ABORTED' | 'CANCELLED' | 'INVALID_ARGUMENT' | 'FAILED_PRECONDITION' | 'INTERNAL' | 'UNAVAILABLE'
-
-export type Close =
-  | { readonly kind: 'ok' }
-  | { readonly kind: 'error'; readonly code: ErrorCode; readonly why: string }
-  /** Nobody is there to be told. */
-  | { readonly kind: 'silent' }
-
-export type Order =
-  | { readonly kind: 'judge-head'; readonly pairs: readonly HeaderPair[]; readonly bodyless: boolean }
-  | { readonly kind: 'judge-body'; readonly bytes: Uint8Array }
-  | JudgeAnswer
-  | { readonly kind: 'judge-answer-body'; readonly bytes: Uint8Array }
-  /** The answer is the editor's from now on. */
-  | { readonly kind: 'open-editor' }
-  /** A piece for the editor. */
-  | { readonly kind: 'feed'; readonly bytes: Uint8Array; readonly last: boolean }
-  /** A piece of an answer that is read in passing. */
-  | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly last: boolean }
-  | { readonly kind: 'reply'; readonly reply: Reply }
-  /** Ask the handler for its refusal, and come back with it. */
-  | { readonly kind: 'give-up'; readonly code: GiveUpCode; readonly unseen?: UnseenHead }
-  | { readonly kind: 'end'; readonly how: Ending; readonly close: Close }
-
-interface JudgeAnswer {
-  readonly kind: 'judge-answer'
-  readonly pairs: readonly HeaderPair[]
-  readonly bodyless: boolean
-  /** `fixed`: nothing can be held or changed. `unkept`: it could, if Envoy were known to keep answers. */
-  readonly form: 'rewritable' | 'fixed' | 'unkept'
-}
-
-export interface Step {
-  readonly machine: Machine
-  readonly orders: readonly Order[]
-}
-
-const IDLE = { at: 'idle' } as const
 const AWAITING_BODY = { at: 'awaiting-body' } as const
-const PASSING = { at: 'passing' } as const
-const PASSED = { at: 'done', how: 'passed' } as const
 const EMPTY = new Uint8Array(0)
-
-export const START: Machine = { request: IDLE, answer: IDLE, held: undefined, shows: false, keeps: false, ended: false }
-
-/**
- * What the peer waits for: `owed` = our answer; `body` = the rest of a message, whose head is held; `editor` = the end
- * of an answer that we write; `nothing` = the answer is passing or has passed; `upstream` = something else.
- */
-export function waitsFor(m: Machine): 'owed' | 'body' | 'editor' | 'nothing' | 'upstream' {
-  if (m.request.at === 'judging-head' || m.request.at === 'judging-body') return 'owed'
-  switch (m.answer.at) {
-    case 'idle':
-      return m.request.at === 'awaiting-body' ? 'body' : 'upstream'
-    case 'judging':
-    case 'judging-body':
-      return 'owed'
-    case 'awaiting-body':
-      return 'body'
-    case 'editing':
-      return 'editor'
-    case 'passing':
-    case 'done':
-      return 'nothing'
-  }
-}
 
 export function step(m: Machine, input: Input): Step {
   if (m.ended) return still(m)
@@ -223,8 +98,6 @@ function requestHead(m: Machine, ask: HeadTurn): Step {
   return { machine, orders: [{ kind: 'judge-head', ...head }] }
 }
 
-const WRONG_MODE = { kind: 'give-up', code: 'plumbline.wrong_mode' } as const
-
 /** Request bodies must come whole before they are released, and the answer's mode must be open to our override. */
 function workable(modes: ShownModes): boolean {
   const overridable = modes.response !== 'full_duplex' && modes.response !== 'grpc' && modes.response !== 'unknown'
@@ -266,85 +139,9 @@ function requestTrailers(m: Machine): Step {
   }
 }
 
-function answerHead(m: Machine, ask: HeadTurn, own = m.request.at !== 'released'): Step {
-  if (m.answer.at !== 'idle') return outOfTurn(m, ask)
-  const bodyless = ask.last
-  const sized = ask.pairs.some(([name]) => name === 'content-length')
-  const machine: Machine = { ...m, answer: { at: 'judging', bodyless, own, sized } }
-  // The request went upstream although its body was asked for: unless Envoy is known to show bodies, it does not.
-  if (m.request.at === 'awaiting-body' && !m.shows) return { machine, orders: [WRONG_MODE] }
-  const form = own || bodyless ? 'fixed' : m.keeps ? 'rewritable' : 'unkept'
-  return { machine, orders: [{ kind: 'judge-answer', pairs: ask.pairs, bodyless, form }] }
-}
-
-function answerBody(m: Machine, bytes: Uint8Array, last: boolean): Step {
-  switch (m.answer.at) {
-    case 'passing':
-      return read(last ? { ...m, answer: PASSED } : m, ANSWER_BODY_REPLY, bytes, last)
-    case 'awaiting-body':
-      // Whole, as a request's.
-      return judgeAnswerBody(m, 'body', m.answer.sized, bytes)
-    case 'editing':
-      return inEditing(m, (lane) => editedBody(lane, bytes, last))
-    case 'done':
-      if (m.answer.how === 'edited') return still(m)
-      if (m.answer.how === 'passed' || bytes.length === 0) return answered(m, ANSWER_BODY_REPLY)
-      return abort(m, 'INVALID_ARGUMENT', 'an answer body after its decision')
-    case 'idle':
-    case 'judging':
-    case 'judging-body':
-      return abort(m, 'INVALID_ARGUMENT', 'an answer body out of turn')
-  }
-}
-
-function answerTrailers(m: Machine): Step {
-  switch (m.answer.at) {
-    case 'passing':
-      return read({ ...m, answer: PASSED }, ANSWER_TRAILERS_REPLY, EMPTY, true)
-    case 'awaiting-body':
-      return judgeAnswerBody(m, 'trailers', m.answer.sized, EMPTY)
-    case 'editing':
-      return inEditing(m, editedTrailers)
-    case 'done':
-      return m.answer.how === 'edited' ? still(m) : answered(m, ANSWER_TRAILERS_REPLY)
-    case 'idle':
-    case 'judging':
-    case 'judging-body':
-      return abort(m, 'INVALID_ARGUMENT', 'answer trailers out of turn')
-  }
-}
-
-function judgeAnswerBody(m: Machine, owes: 'body' | 'trailers', sized: boolean, bytes: Uint8Array): Step {
-  return {
-    machine: { ...m, answer: { at: 'judging-body', owes, sized } },
-    orders: [{ kind: 'judge-answer-body', bytes }],
-  }
-}
-
-function inEditing(m: Machine, change: (lane: Editing) => EditStep): Step {
-  if (m.answer.at !== 'editing') return still(m)
-  const { lane, orders } = change(m.answer)
-  return { machine: { ...m, answer: lane }, orders }
-}
-
-/** Read first: what the bytes say of the conversation is known before the client can refer to it. */
-function read(machine: Machine, reply: Reply, bytes: Uint8Array, last: boolean): Step {
-  return {
-    machine,
-    orders: [
-      { kind: 'read', bytes, last },
-      { kind: 'reply', reply },
-    ],
-  }
-}
-
 // ---- verdicts ----
 
 const BODY_REPLY: Reply = { kind: 'body', half: 'request', edits: NO_EDITS }
-const ANSWER_BODY_REPLY: Reply = { kind: 'body', half: 'response', replacement: undefined }
-const ANSWER_TRAILERS_REPLY: Reply = { kind: 'trailers', half: 'response' }
-const JUDGED = { at: 'done', how: 'judged' } as const
-const NO_ROOM: Order = { kind: 'give-up', code: 'plumbline.unreadable' }
 
 function headVerdict(m: Machine, edits: CheckedEdits, body: 'whole' | 'none'): Step {
   if (m.request.at !== 'judging-head') return unasked(m)
@@ -370,52 +167,6 @@ function thenHeld(stepped: Step): Step {
   if (held === undefined) return stepped
   const next = answerHead({ ...stepped.machine, held: undefined }, held, true)
   return { machine: next.machine, orders: [...stepped.orders, ...next.orders] }
-}
-
-function answerVerdict(m: Machine, verdict: Input & { readonly kind: 'answer-verdict' }): Step {
-  if (m.answer.at !== 'judging') return unasked(m)
-  const { bodyless, own, sized } = m.answer
-  const fixed = own || bodyless || !m.keeps
-  if (fixed && (verdict.body === 'whole' || verdict.body === 'edit')) return unasked(m)
-  // What Envoy answered in the request's stead ends the request too.
-  const request: RequestLane = m.request.at === 'released' ? m.request : { at: 'released', mode: 'buffered' }
-  // An override replaces both modes, so it repeats the request's as it is in force.
-  const modes = ANSWER_MODES[request.mode]
-  const machine: Machine = { ...m, request }
-  switch (verdict.body) {
-    case 'whole':
-      // As it is configured, and as every override of ours before this has left it.
-      return answered({ ...machine, answer: { at: 'awaiting-body', sized } }, answerHeadReply(NO_EDITS, undefined))
-    case 'edit': {
-      const { machine: editing, orders } = answered(
-        { ...machine, answer: NOT_BEGUN },
-        answerHeadReply(verdict.edits, modes.edit),
-      )
-      return { machine: editing, orders: [...orders, { kind: 'open-editor' }] }
-    }
-    case 'none':
-    case 'stream': {
-      const show = own ? 'none' : verdict.body
-      const answer = show === 'stream' && !bodyless ? PASSING : PASSED
-      return answered({ ...machine, answer }, answerHeadReply(NO_EDITS, bodyless ? undefined : modes[show]))
-    }
-  }
-}
-
-function answerHeadReply(edits: CheckedEdits, modes: ModePair | undefined): Reply {
-  return { kind: 'head', half: 'response', edits, modes }
-}
-
-function answerBodyVerdict(m: Machine, replace: Replace | undefined): Step {
-  if (m.answer.at !== 'judging-body') return unasked(m)
-  const { owes, sized } = m.answer
-  const machine: Machine = { ...m, answer: JUDGED }
-  if (owes === 'body') {
-    const replacement = replace === undefined ? undefined : { ...replace, sized }
-    return answered(machine, { kind: 'body', half: 'response', replacement })
-  }
-  // An answer to trailers edits trailers: there is no body to put another in place of.
-  return replace === undefined ? answered(machine, ANSWER_TRAILERS_REPLY) : { machine: m, orders: [NO_ROOM] }
 }
 
 // ---- ends ----
@@ -444,28 +195,4 @@ function halfClosed(m: Machine): Step {
 /** Complete once the answer's end was seen, or nobody wanted to see it. */
 function soFar(m: Machine): Ending {
   return waitsFor(m) === 'nothing' && m.answer.at === 'done' ? 'complete' : 'gone'
-}
-
-function still(machine: Machine): Step {
-  return { machine, orders: [] }
-}
-
-function answered(machine: Machine, reply: Reply): Step {
-  return { machine, orders: [{ kind: 'reply', reply }] }
-}
-
-function outOfTurn(m: Machine, ask: Turn): Step {
-  return abort(m, 'INVALID_ARGUMENT', `a ${ask.half} ${ask.kind} out of turn`)
-}
-
-function unasked(m: Machine): Step {
-  return abort(m, 'INTERNAL', 'a verdict that nothing waits for')
-}
-
-function abort(m: Machine, code: ErrorCode, why: string): Step {
-  return end(m, 'failed', { kind: 'error', code, why })
-}
-
-function end(m: Machine, how: Ending, close: Close): Step {
-  return { machine: { ...m, ended: true }, orders: [{ kind: 'end', how, close }] }
 }

@@ -14,8 +14,9 @@ import type {
 import type { ByteBudget } from '../core/byte-budget.ts'
 import { checkEdits } from './edits.ts'
 import { bareRefusal, localAnswer } from './local-answer.ts'
-import { START, step, waitsFor } from './machine.ts'
-import type { Close, Input, Order } from './machine.ts'
+import { step } from './machine.ts'
+import { START, waitsFor } from './state.ts'
+import type { Close, Input, Order } from './state.ts'
 import type { Ask, Reply } from './messages.ts'
 import { encodeReply } from './wire.ts'
 

@@ -1,8 +1,9 @@
 import type { HeaderPair } from '../../../src/core/exchange.ts'
 import { checkEdits, NO_EDITS } from '../../../src/extproc/edits.ts'
 import { bareRefusal } from '../../../src/extproc/local-answer.ts'
-import { START, step } from '../../../src/extproc/machine.ts'
-import type { Input, Machine, Order } from '../../../src/extproc/machine.ts'
+import { step } from '../../../src/extproc/machine.ts'
+import { START } from '../../../src/extproc/state.ts'
+import type { Input, Machine, Order } from '../../../src/extproc/state.ts'
 import type { Reply, ShownModes } from '../../../src/extproc/messages.ts'
 
 /** Words for scripts of the machine: what comes in as constants, what is ordered as short texts. */
