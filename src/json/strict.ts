@@ -17,13 +17,14 @@ export type JsonRead =
   /** `why` names the rule that was broken, never content. */
   | { readonly ok: false; readonly why: string }
 
+/** As `readJsonOnce`, for bytes that several readers look at. */
+export const readJson: (bytes: Uint8Array) => JsonRead = perBytes(readJsonOnce)
+
 /**
  * Reads JSON only where every reader understands the same: strict UTF-8 without byte order mark, RFC 8259 grammar, no
  * key twice in one object, no lone surrogates, no number beyond a double, bounded depth and width, nothing after it.
  */
-export const readJson: (bytes: Uint8Array) => JsonRead = perBytes(read)
-
-function read(bytes: Uint8Array): JsonRead {
+export function readJsonOnce(bytes: Uint8Array): JsonRead {
   const text = decode(bytes)
   if (text === undefined) return refused('not UTF-8')
   const scanned = scan(text)

@@ -1,5 +1,5 @@
 import { isObject } from '../../../json/rpc.ts'
-import { readJson } from '../../../json/strict.ts'
+import { readJsonOnce } from '../../../json/strict.ts'
 import { callPieces, functionPieces, type CallPieces } from '../chat-calls.ts'
 import { indexOf, textOf, type JsonObject } from '../dialect.ts'
 import { newPart, type CallSoFar, type Part } from './calls.ts'
@@ -183,7 +183,7 @@ const ENCODER = new TextEncoder()
 /** Whole values side by side are no value together: whoever joins what belongs to several calls cannot run it. */
 function isAmbiguous({ calls, interleaved }: ChatChoice): boolean {
   if (calls.length < 2) return false
-  return interleaved || calls.some(({ argumentsText }) => !readJson(ENCODER.encode(argumentsText)).ok)
+  return interleaved || calls.some(({ argumentsText }) => !readJsonOnce(ENCODER.encode(argumentsText)).ok)
 }
 
 /**

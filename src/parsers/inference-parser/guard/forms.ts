@@ -1,4 +1,4 @@
-import { readJson } from '../../../json/strict.ts'
+import { readJsonOnce } from '../../../json/strict.ts'
 import type { JsonObject } from '../dialect.ts'
 import { dataOf, markLength, newEvent, withData } from './event-lines.ts'
 import { createEventSplitter } from './splitter.ts'
@@ -51,7 +51,7 @@ export function eventForm(onItem: OnItem): Form {
     if (!read.ok) return 'a line that only some clients read'
     const { data } = read
     if (data === undefined) return onItem({ raw, json: undefined, mark: '' })
-    const json = readJson(data)
+    const json = readJsonOnce(data)
     if (json.ok) return onItem({ raw, json: { value: json.value, text: () => UTF8.decode(data) }, mark: '' })
     const mark = UTF8.decode(data).trim()
     return mark === '' || mark === DONE ? onItem({ raw, json: undefined, mark }) : json.why
@@ -93,7 +93,7 @@ export function jsonForm(onItem: OnItem): Form {
     },
     end() {
       const raw = Buffer.concat(pieces)
-      const json = readJson(raw)
+      const json = readJsonOnce(raw)
       if (!json.ok) return json.why
       const why = onItem({ raw, json: { value: json.value, text: () => UTF8.decode(raw) }, mark: '' })
       if (why === undefined) drop()

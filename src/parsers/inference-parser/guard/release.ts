@@ -1,6 +1,6 @@
 import type { FoundCall } from '../../../core/plugin.ts'
 import type { Refusal } from '../../../core/ruling.ts'
-import { readJson } from '../../../json/strict.ts'
+import { readJsonOnce } from '../../../json/strict.ts'
 import type { CallSoFar, Heard, Part } from './calls.ts'
 import type { Item } from './forms.ts'
 
@@ -120,6 +120,6 @@ const ENCODER = new TextEncoder()
 /** Text that is no JSON for every reader alike is what the tool is given. */
 function argumentsOf(text: string): unknown {
   if (text.trim() === '') return {}
-  const json = readJson(ENCODER.encode(text))
+  const json = readJsonOnce(ENCODER.encode(text))
   return json.ok ? json.value : text
 }
