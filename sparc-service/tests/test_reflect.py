@@ -136,14 +136,15 @@ class ReflectTest(unittest.TestCase):
     def test_the_log_has_the_cause_and_no_key_or_payload(self) -> None:
         self.model.reset("401")
         self.ask(INVENTED, said="the-said-words", session_id="session-of-the-log")
-        self.model.reset()
-        self.ask(INVENTED, said="the-said-words", session_id="session-of-the-log")
+        for mode in ("prose", "judge"):
+            self.model.reset(mode)
+            self.ask(INVENTED, said="the-said-words", session_id="session-of-the-log")
         self.service.get("/healthz")
         log = self.service.log
         self.assertIn("AuthenticationError (401)", log)
         self.assertIn('"session_id": "session-of-the-log"', log)
         self.assertIn("Incorrect API key provided: Bearer [secret]", log)
-        for secret in (KEY, "the-said-words", "TX-9999"):
+        for secret in (KEY, "the-said-words", "TX-9999", "I think that this is fine"):
             self.assertNotIn(secret, log)
 
     def test_arguments_that_are_no_json_object_are_rejected(self) -> None:
