@@ -1,4 +1,4 @@
-import type { ChatMessage, ProposedCall, RecalledConversation } from '../core/session.ts'
+import type { ChatMessage, Conversation, ProposedCall, RecalledConversation } from '../core/session.ts'
 import type { ConversationTotal } from './conversation-total.ts'
 import { LIMITS } from './limits.ts'
 import { Proposals, type Call } from './proposals.ts'
@@ -16,7 +16,11 @@ interface Asked {
 interface Shown {
   readonly messages: readonly Part<ChatMessage>[]
   readonly tools: readonly Part<unknown>[]
+  /** Always the same lists: who digests them needs to do so once. */
+  readonly whole: Conversation
 }
+
+type Taken = Pick<Shown, 'messages' | 'tools'>
 
 /** What the models that a session asked were shown, exchange by exchange. */
 export class Conversations {
@@ -59,11 +63,7 @@ export class Conversations {
     const proposing = newestFirst.find(({ proposals }) => proposals.has(call))
     const shown = (proposing ?? newestFirst.find(couldPropose) ?? newestFirst[0])?.shown
     if (shown === undefined) return undefined
-    return {
-      messages: shown.messages.map(({ value }) => value),
-      tools: shown.tools.map(({ value }) => value),
-      proposedIt: proposing !== undefined,
-    }
+    return { ...shown.whole, proposedIt: proposing !== undefined }
   }
 
   /** The session is over: nothing of it counts any more. Who still looks at it may go on. */
@@ -73,17 +73,17 @@ export class Conversations {
 
   #show(messages: readonly ChatMessage[], tools: readonly unknown[]): Shown | undefined {
     const newest = [...this.#asked.values()].at(-1)?.shown
-    const shown: Shown = {
+    const taken = {
       messages: this.#messages.takeAll(messages, newest?.messages ?? [], LIMITS.conversationChars),
       tools: this.#tools.takeAll(tools, newest?.tools ?? [], LIMITS.conversationChars),
     }
-    const chars = parts(shown).reduce((sum, part) => sum + part.chars + LIMITS.referenceChars, 0)
-    if (chars <= LIMITS.conversationChars) return shown
-    this.#giveBack(shown)
+    const chars = parts(taken).reduce((sum, part) => sum + part.chars + LIMITS.referenceChars, 0)
+    if (chars <= LIMITS.conversationChars) return { ...taken, whole: wholeOf(taken) }
+    this.#giveBack(taken)
     return undefined
   }
 
-  #giveBack({ messages, tools }: Shown): void {
+  #giveBack({ messages, tools }: Taken): void {
     for (const part of messages) this.#messages.give(part)
     for (const part of tools) this.#tools.give(part)
   }
@@ -127,6 +127,10 @@ function couldPropose({ shown }: Asked): boolean {
   return shown === undefined || shown.tools.length > 0
 }
 
-function parts({ messages, tools }: Shown): readonly Part<unknown>[] {
+function wholeOf({ messages, tools }: Taken): Conversation {
+  return { messages: messages.map(({ value }) => value), tools: tools.map(({ value }) => value) }
+}
+
+function parts({ messages, tools }: Taken): readonly Part<unknown>[] {
   return [...messages, ...tools]
 }
