@@ -28,7 +28,7 @@ export function readOptions(args: readonly string[]): Options | string {
     const reflector = values['reflector-endpoint']
     return {
       judge: judgeIn(values),
-      reflectorEndpoint: reflector === undefined ? undefined : baseUrl('--reflector-endpoint', reflector),
+      reflectorEndpoint: reflector === undefined ? undefined : baseUrl('--reflector-endpoint', reflector, '/reflect'),
       withoutSparc: values['without-sparc'],
       observe: values.observe,
     }

@@ -14,21 +14,16 @@ interface JudgeValues {
   readonly 'judge-model'?: string | undefined
 }
 
-/** What a configuration would refuse; better said before the first act. */
-const URL_FORM = /^https?:\/\/.+/
-const WITH_VERSION = /\/v1\/?$/
-
 export function judgeIn({ 'judge-endpoint': endpoint, 'judge-model': model }: JudgeValues): JudgeOption | undefined {
   if (endpoint === undefined && model === undefined) return undefined
   if (endpoint === undefined || model === undefined) throw new Error('--judge-endpoint and --judge-model go together')
-  const url = baseUrl('--judge-endpoint', endpoint)
-  if (WITH_VERSION.test(url)) throw new Error('--judge-endpoint is a base URL: no /v1 at its end')
-  return { endpoint: url, model }
+  return { endpoint: baseUrl('--judge-endpoint', endpoint, '/v1'), model }
 }
 
-export function baseUrl(option: string, value: string): string {
-  if (!URL_FORM.test(value)) throw new Error(`${option} is a base URL: http:// or https://`)
-  return value
+/** What a configuration would refuse is better said before the first act. `added`: what Plumbline puts at its end. */
+export function baseUrl(option: string, value: string, added: string): string {
+  if (/^https?:\/\/./.test(value) && !value.replace(/\/$/, '').endsWith(added)) return value
+  throw new Error(`${option} is a base URL: http:// or https://, and no ${added} at its end`)
 }
 
 /** What `read` makes of the arguments or, in words, what is wrong with them. */

@@ -12,7 +12,7 @@ export function heading(text: string): void {
 }
 
 export function note(text: string): void {
-  console.log(`  ${dim(text)}`)
+  console.log(`  ${dim(text.replaceAll('\n', '\n  '))}`)
 }
 
 export function check(expectation: string, holds: boolean): void {
