@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** One key for a list of texts: no two lists share one. */
 export function digestOf(parts: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) {
-    // With its length, so that text cannot move from one part into the next.
-    hash.update(`${part.length}:`).update(part, 'utf8')
-  }
-  return hash.digest('base64url')
+  // Each with its length, so that text cannot move from one part into the next. In one piece: many small ones cost more
+  // than the hash itself.
+  return hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'base64url')
 }

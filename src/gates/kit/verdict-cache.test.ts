@@ -23,7 +23,7 @@ function stage(ttlMs = 100) {
         }),
       signal,
     )
-  return { clock, asked, ask }
+  return { clock, asked, ask, recall: (key: string) => cache.recall(key) }
 }
 
 const fresh = (verdict: Verdict): Asked<Verdict> => ({ kind: 'verdict', verdict, cached: false })
@@ -33,13 +33,17 @@ const settle = () => new Promise((done) => setImmediate(done))
 
 describe('a verdict', () => {
   test('is kept until its time is over', async () => {
-    const { clock, asked, ask } = stage(100)
+    const { clock, asked, ask, recall } = stage(100)
+    expect(recall('a')).toBeUndefined()
     const first = ask('a')
+    expect(recall('a')).toBeUndefined()
     asked[0]?.answer('no')
     expect(await first).toEqual(fresh('no'))
     clock.nowMs += 99
+    expect(recall('a')).toBe('no')
     expect(await ask('a')).toEqual(cached('no'))
     clock.nowMs += 1
+    expect(recall('a')).toBeUndefined()
     const second = ask('a')
     asked[1]?.answer('yes')
     expect(await second).toEqual(fresh('yes'))

@@ -13,6 +13,8 @@ export type Asked<V> =
   | { readonly kind: 'left' }
 
 export interface VerdictCache<V> {
+  /** What is kept, without asking and without waiting. */
+  recall(key: string): V | undefined
   /**
    * The verdict on the question that `key` stands for. Equal questions that are asked at once are asked once: the one
    * question lives as long as anybody waits for it. Rejects only where `question` does.
@@ -37,7 +39,10 @@ interface Flight<V> {
 
 export function createVerdictCache<V>(options: VerdictCacheOptions<V>): VerdictCache<V> {
   if (options.ttlMs === 0) {
-    return { ask: async (_key, question, signal) => asked(await question(signal), false) }
+    return {
+      recall: () => undefined,
+      ask: async (_key, question, signal) => asked(await question(signal), false),
+    }
   }
   const kept = new Map<string, Kept<V>>()
   const flights = new Map<string, Flight<V>>()
@@ -86,6 +91,7 @@ export function createVerdictCache<V>(options: VerdictCacheOptions<V>): VerdictC
   }
 
   return {
+    recall,
     ask: async (key, question, signal) => {
       const known = recall(key)
       if (known !== undefined) return asked(known, true)

@@ -79,15 +79,19 @@ async function rule(parts: SparcParts, call: ToolCall, x: Exchange, signal: Abor
 
 const TOOL_CHARACTERS = 200
 
-/** The time-out covers waiting for a turn. */
 async function reflect(parts: SparcParts, context: Context, signal: AbortSignal): Promise<Asked<Bounded>> {
-  const deadline = startDeadline(parts.config.timeout_ms, signal)
+  const key = keyOf(context)
+  const kept = parts.cache.recall(key)
+  // Nothing to wait for, so nothing to watch the time of.
+  if (kept !== undefined) return { kind: 'verdict', verdict: kept, cached: true }
   const ask = async (flight: AbortSignal): Promise<Bounded> => {
     const reflection = await parts.reflector.reflect(questionOf(context), flight)
     return reflection.kind === 'verdict' ? boundedVerdict(reflection) : reflection
   }
+  // Covers waiting for a turn.
+  const deadline = startDeadline(parts.config.timeout_ms, signal)
   try {
-    return await parts.cache.ask(keyOf(context), ask, deadline.signal)
+    return await parts.cache.ask(key, ask, deadline.signal)
   } finally {
     deadline.end()
   }
