@@ -17,23 +17,36 @@ const WORD = /[a-z0-9]+|[^\P{L}a-z]+|[^\P{N}0-9]+/gu
 
 export function searchText(text: string): SearchText {
   const plain = plainText(text)
-  const found = plain.match(WORD) ?? []
+  const found = wordsOf(plain)
   const squashed = found.join('')
   const starts = new Uint8Array(squashed.length + 1)
   const ends = new Uint8Array(squashed.length + 1)
   let at = 0
   for (const word of found) {
     starts[at] = 1
-    // In `user12345` the number may be meant alone.
-    const prefix = /^[a-z]+(?=\d+$)/.exec(word)?.[0].length ?? 0
-    starts[at + prefix] = 1
+    starts[at + numberAtEnd(word)] = 1
     at += word.length
     ends[at] = 1
   }
   return { plain, spaced: ` ${found.join(' ')} `, squashed, starts, ends, words: new Set(found) }
 }
 
+/** Where the number of a word like `user12345` begins: it may be meant alone. Else its beginning. */
+function numberAtEnd(word: string): number {
+  if (!isDigit(word.charCodeAt(word.length - 1)) || isDigit(word.charCodeAt(0))) return 0
+  return /^[a-z]+(?=\d+$)/.exec(word)?.[0].length ?? 0
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39
+}
+
 const ASCII = /^[\u0000-\u007f]*$/
+const ASCII_WORD = /[a-z0-9]+/g
+
+function wordsOf(plain: string): readonly string[] {
+  return plain.match(ASCII.test(plain) ? ASCII_WORD : WORD) ?? []
+}
 
 export function plainText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
@@ -49,7 +62,7 @@ export function plainText(text: string): string {
 
 /** The words of a value, in order. */
 export function wordsIn(value: string): readonly string[] {
-  return plainText(value).match(WORD) ?? []
+  return wordsOf(plainText(value))
 }
 
 /** Shorter ones would be found across the words of any text. */

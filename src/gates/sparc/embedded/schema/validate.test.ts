@@ -109,6 +109,16 @@ describe('a value that breaks its schema has the fault', () => {
   })
 })
 
+test.each(['a b', 'a/b', 'a~b', 'a~1b', 'a%20b', 'a#b', 'größe', '数', 'a"b', '0'])(
+  'a member called %j is found, with its declaration',
+  (name) => {
+    const schema = { properties: { [name]: { properties: { [name]: { enum: ['x'] } } } } }
+    expect(violationsOf({ [name]: { [name]: 'y' } }, compileSchema(schema))).toMatchObject([
+      { kind: 'enum', path: [name, name], value: 'y', expected: ['x'] },
+    ])
+  },
+)
+
 describe.each<[string, readonly string[], readonly string[]]>([
   ['date', ['2024-02-29'], ['2023-02-29', '2024-13-01', '1/2/2024']],
   ['time', ['10:00', '10:00:00Z', '23:59:60+01:00'], ['24:00', '10']],

@@ -161,11 +161,12 @@ function inside(value: unknown, step: string): unknown {
   return Array.isArray(value) ? (value as readonly unknown[])[Number(step)] : member(value, step)
 }
 
+/** The library writes pointers as they stand in a URL. */
 function stepsOf(pointer: string): readonly string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
 /** The schema whose keyword failed, and the name that it was last referred to by. */
