@@ -82,7 +82,7 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...under('ibac:limit', {
     no_retry: 'A failed question is not asked again.',
     standalone_client: 'Questions go over connections of their own, not through a proxy.',
-    per_request: 'Nothing is remembered from one action to the next.',
+    per_request: 'Nothing is carried from one action to the next; a kept verdict answers the very same question only.',
   }),
   ...under('sparc:field', {
     reflector_endpoint: 'Required. Base URL of the service; questions are POSTed to {reflector_endpoint}/reflect.',
