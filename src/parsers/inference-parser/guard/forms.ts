@@ -111,14 +111,14 @@ export function jsonForm(onItem: OnItem): Form {
   }
 }
 
-/** Neither of them. */
-export function otherForm(): Form {
+/** What cannot be read at all, and why. */
+export function otherForm(why: string): Form {
   const form = jsonForm(() => undefined)
   return {
     name: 'other',
     feed(piece) {
       form.feed(piece)
-      return 'neither JSON nor events'
+      return why
     },
     end: () => undefined,
     get unread() {

@@ -64,6 +64,22 @@ describe('an answer that cannot be read', () => {
     expect(player.guard.details).toEqual({ answer: 'other', choices: 0, unread: 'neither JSON nor events' })
   })
 
+  test.each([
+    ['text/event-stream; charset=utf-7', text('Hi'), /^data: .*Ask\.[^]*\[DONE\]\n\n$/],
+    ['application/json; charset=utf-16', '{"choices":[]}', /^\{.*"content":"Ask\.".*\}$/],
+    [JSON_TYPE, '<html>', /^\{.*"content":"Ask\.".*\}$/],
+  ])('%s with %j is replaced by an answer in the form that was announced', (type, bytes, expected) => {
+    const player = play('chat', type)
+    expect(player.feed(bytes)).toBe('')
+    expect(player.unreadable).toHaveLength(1)
+    expect(player.abandon(refusing('Ask.'))).toMatch(expected)
+    expect(player.guard.details).toMatchObject({ answer: 'other' })
+  })
+
+  test.each(['text/event-stream; charset=UTF-8', 'text/event-stream; charset=iso-8859-1'])('%s is read', (type) => {
+    expect(play('chat', type).feed(text('Hi'))).toBe(text('Hi'))
+  })
+
   test('the calls before it are still ruled on', () => {
     const player = play('chat', EVENTS)
     player.feed(call('k1') + FINISH + event('{'))

@@ -2,6 +2,8 @@ import type { Exchange } from '../../../core/exchange.ts'
 import type { CompletionGuard, FoundCall, Guarded } from '../../../core/plugin.ts'
 import type { Refusal } from '../../../core/ruling.ts'
 import type { Lesson } from '../../../core/session.ts'
+import { charsetsNamed } from '../../../http/media.ts'
+import { isUtf8Label } from '../../../json/charset.ts'
 import { isObject } from '../../../json/rpc.ts'
 import { formStarting, saysEvents } from '../../kit/answer.ts'
 import type { Hearing } from '../../kit/lesson-reader.ts'
@@ -187,13 +189,14 @@ class Guard implements CompletionGuard {
 
   private formOf(bytes: Uint8Array): Form | undefined {
     const onItem = (item: Item): string | undefined => this.takeItem(item)
+    if (namesOddCharset(this.x)) return otherForm('a character set that is not UTF-8')
     switch (formStarting(this.x, bytes)) {
       case 'json':
         return jsonForm(onItem)
       case 'events':
         return eventForm(onItem)
       case 'other':
-        return otherForm()
+        return otherForm('neither JSON nor events')
       case undefined:
         return undefined
     }
@@ -266,7 +269,7 @@ class Guard implements CompletionGuard {
     if (form === undefined) return
     this.edited = true
     if ('instead' in written) {
-      for (const value of written.instead) this.add(value, item.raw)
+      for (const value of written.instead) this.add(form, value, item.raw)
       return
     }
     const text = editJson(json.text(), written.changes)
@@ -275,9 +278,8 @@ class Guard implements CompletionGuard {
     this.learn({ value }, '')
   }
 
-  private add(data: JsonObject | string, like: Uint8Array): void {
+  private add(form: Form, data: JsonObject | string, like: Uint8Array): void {
     const isMark = typeof data === 'string'
-    const form = this.form ?? this.formByType()
     this.emit(form.added(data, isMark ? undefined : this.reader.eventName(data), like))
     this.learn(isMark ? undefined : { value: data }, isMark ? data : '')
   }
@@ -320,9 +322,9 @@ class Guard implements CompletionGuard {
     this.edited = true
     this.form?.drop()
     this.unhold()
-    const form = (this.form ??= this.formByType())
-    if (form.name === 'json') this.add(this.reader.whole(words), NO_BYTES)
-    else if (!this.markedEnd) for (const data of this.reader.ending(words)) this.add(data, NO_BYTES)
+    const form = this.form === undefined || this.form.name === 'other' ? this.formByType() : this.form
+    if (form.name === 'json') this.add(form, this.reader.whole(words), NO_BYTES)
+    else if (!this.markedEnd) for (const data of this.reader.ending(words)) this.add(form, data, NO_BYTES)
     this.tellRest()
   }
 
@@ -333,3 +335,12 @@ class Guard implements CompletionGuard {
 }
 
 const NO_BYTES = new Uint8Array()
+
+/** In these, what JSON and events are made of looks as in UTF-8. */
+const LIKE_ASCII = /^(?:latin1|iso-8859-\d+|windows-125\d)$/
+
+/** Some clients read by the character set that the answer names. */
+function namesOddCharset({ answer }: Exchange): boolean {
+  const named = answer === undefined ? [] : charsetsNamed(answer.headers)
+  return named.some((label) => !isUtf8Label(label) && !LIKE_ASCII.test(label))
+}
