@@ -27,6 +27,11 @@ function corrected(values: JsonObject, { id, tool }: Question['call']): Readonly
   }
 }
 
+/** Nobody reads more of them, and each costs as much as the call is long. */
+const MOST_ISSUES = 50
+/** So many are compared with all that was said. */
+const MOST_NEAR = 5
+
 /** One issue for each argument with inventions in it. */
 export function inventionIssues(
   { inventions, evidence }: Grounding,
@@ -34,11 +39,11 @@ export function inventionIssues(
   tool: Tool,
   call: Question['call'],
 ): readonly Issue[] {
-  const parameters = new Set(inventions.map(({ parameter }) => parameter))
-  return [...parameters].map((parameter) => {
+  const parameters = [...new Set(inventions.map(({ parameter }) => parameter))]
+  return parameters.slice(0, MOST_ISSUES).map((parameter, at) => {
     const own = inventions.filter((leaf) => leaf.parameter === parameter)
     const [first] = own
-    const near = own.length === 1 && first !== undefined ? nearMiss(first.value, evidence) : undefined
+    const near = at < MOST_NEAR && own.length === 1 && first !== undefined ? nearMiss(first.value, evidence) : undefined
     return {
       issue_type: 'semantic_parameter',
       metric_name: `${parameter}.parameter_hallucination_check`,

@@ -115,4 +115,11 @@ describe('whatever comes, there is an answer', () => {
     }
     expect(await reflect(asked)).toMatchObject({ kind: 'verdict' })
   })
+
+  test('thousands of inventions', async () => {
+    const names = Array.from({ length: 4000 }, (_, at) => `n${at}_id`)
+    const args = Object.fromEntries(names.map((each) => [each, `TX-${each}`]))
+    const issues = await issuesOf({ args, schema: { type: 'object' }, user: 'TX-1 '.repeat(4000) })
+    expect(issues).toHaveLength(50)
+  })
 })

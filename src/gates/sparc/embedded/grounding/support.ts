@@ -8,7 +8,7 @@ export const THRESHOLD = 0.45
 
 export function supportOf(value: string | number, identifier: Identifier, evidence: Evidence): number {
   const texts = textsOf(evidence)
-  if (typeof value === 'number') return texts.some((text) => holdsNumber(text, value)) ? 1 : 0
+  if (typeof value === 'number') return numberSupport(value, texts)
   const trimmed = value.trim()
   switch (identifier.kind) {
     case 'mail':
@@ -41,12 +41,14 @@ export function saidAnywhere(value: string, texts: Texts): boolean {
   return texts.some((text) => holdsWords(text, words))
 }
 
-function holdsNumber(text: SearchText, value: number): boolean {
+/** As digits, in groups of three, or as a word. */
+function numberSupport(value: number, texts: Texts): number {
   const digits = String(value)
-  if (holdsWords(text, [digits])) return true
-  const grouped = value.toLocaleString('en-US')
-  if (grouped !== digits && holdsExactly(text, grouped, NUMBER_JOINTS)) return true
-  return [...NUMBER_WORDS].some(([word, number]) => number === value && text.words.has(word))
+  const grouped = digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
+  const word = [...NUMBER_WORDS].find(([, number]) => number === value)?.[0] ?? digits
+  const isIn = (text: SearchText): boolean =>
+    holdsWords(text, [digits]) || text.words.has(word) || holdsExactly(text, grouped, NUMBER_JOINTS)
+  return texts.some(isIn) ? 1 : 0
 }
 
 const NUMBER_JOINTS: Joints = { before: /[\d,]/, behind: /^\d|^,\d/ }

@@ -73,8 +73,12 @@ export function holdsWords(text: SearchText, words: readonly string[]): boolean 
   if (words.length === 0) return false
   const squashed = words.join('')
   if (squashed.length < SHORTEST_SQUASHED) return text.spaced.includes(` ${words.join(' ')} `)
-  for (let at = text.squashed.indexOf(squashed); at !== -1; at = text.squashed.indexOf(squashed, at + 1)) {
+  let at = text.squashed.indexOf(squashed)
+  while (at !== -1) {
     if (text.starts[at] === 1 && text.ends[at + squashed.length] === 1) return true
+    // From word to word: a text of one letter would hold a value of the same letter everywhere.
+    const next = text.starts.indexOf(1, at + 1)
+    at = next === -1 ? -1 : text.squashed.indexOf(squashed, next)
   }
   return false
 }
