@@ -7,6 +7,11 @@ export interface Resolution {
   readonly method: string
   /** Most likely first. One for exact and inferred, several for ambiguous, else none. */
   readonly candidates: readonly SessionView[]
+  /**
+   * What a model was shown in an exchange that could not be told to be one session's: the one conversation whose answer
+   * proposed this very call. Undefined when there is none, or several.
+   */
+  readonly stray?: (call: { readonly tool: string; readonly args: unknown }) => Conversation | undefined
 }
 
 /** What a model was shown: all that a call which it proposes could be grounded in. */
@@ -129,6 +134,8 @@ export interface Sessions {
    * `completion` finds the `inference` that it answers.
    */
   learn(sessionId: string, lessons: readonly Lesson[], host: string | undefined, exchange: string): void
+  /** What an allowed outbound exchange showed to a model and was answered, where no one session can be named for it. */
+  learnStray(workload: string, lessons: readonly Lesson[], exchange: string): void
   /** Plants `note` lessons of a workload. */
   note(workload: string, keys: readonly string[]): void
   notes(workload: string): { has(key: string): boolean }

@@ -70,7 +70,7 @@ export class ExchangeSession {
     else this.teach(rest, undefined)
   }
 
-  /** The session, where there is exactly one. What could belong to several is taught to none. */
+  /** The session, where there is exactly one. What could belong to several is taught to none of them. */
   get id(): string | undefined {
     const { certainty, candidates } = this.resolution
     return certainty === 'exact' || certainty === 'inferred' ? candidates[0]?.id : undefined
@@ -101,8 +101,9 @@ export class ExchangeSession {
   }
 
   private teach(lessons: readonly Lesson[], host: string | undefined): void {
-    const { id } = this
+    const { id, resolution } = this
     if (id !== undefined) this.sessions.learn(id, lessons, host, this.exchange)
+    else if (resolution.certainty !== 'lost') this.sessions.learnStray(this.caller.workload, lessons, this.exchange)
   }
 
   private takeNotes(lessons: readonly Lesson[]): void {

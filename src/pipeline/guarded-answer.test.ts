@@ -114,6 +114,7 @@ async function answering(plugins: readonly Placed[], options: Options = {}) {
       candidates: [{ id: 's', intents: () => [], destinations: new Set(), heard: [], conversation: () => undefined }],
     }),
     learn: (_id, lessons) => void learnt.push(...lessons),
+    learnStray: () => undefined,
     note: () => undefined,
     notes: () => ({ has: () => false }),
     stats: () => ({ sessions: 0, inFlight: 0, tombstones: 0 }),

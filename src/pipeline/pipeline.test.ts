@@ -74,6 +74,7 @@ function fakeSessions(over: Partial<Sessions> = {}) {
   const learnt: Lesson[] = []
   const entered: InboundQuery[] = []
   const notes: string[] = []
+  const strays: Lesson[] = []
   const none: Resolution = { certainty: 'none', method: 'none', candidates: [] }
   const sessions: Sessions = {
     peek: () => none,
@@ -90,12 +91,13 @@ function fakeSessions(over: Partial<Sessions> = {}) {
     },
     resolve: () => ({ certainty: 'exact', method: 'handle', candidates: [VIEW] }),
     learn: (_id, lessons) => void learnt.push(...lessons),
+    learnStray: (_workload, lessons) => void strays.push(...lessons),
     note: (_workload, keys) => void notes.push(...keys),
     notes: () => ({ has: () => false }),
     stats: () => ({ sessions: 0, inFlight: 0, tombstones: 0 }),
     ...over,
   }
-  return { sessions, learnt, entered, notes }
+  return { sessions, learnt, strays, entered, notes }
 }
 
 interface Options {

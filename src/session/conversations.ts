@@ -29,12 +29,14 @@ export class Conversations {
   readonly #messages = new SharedParts<ChatMessage>()
   readonly #tools = new SharedParts<unknown>()
   readonly #total: ConversationTotal
+  readonly #maxExchanges: number
   #ownChars = 0
   /** As the total has it. */
   #chars = 0
 
-  constructor(total: ConversationTotal) {
+  constructor(total: ConversationTotal, maxExchanges: number = LIMITS.conversations) {
     this.#total = total
+    this.#maxExchanges = maxExchanges
   }
 
   ask(exchange: string, messages: readonly ChatMessage[], tools: readonly unknown[]): void {
@@ -64,6 +66,14 @@ export class Conversations {
     const shown = (proposing ?? newestFirst.find(couldPropose) ?? newestFirst[0])?.shown
     if (shown === undefined) return undefined
     return { ...shown.whole, proposedIt: proposing !== undefined }
+  }
+
+  /** The newest state of the one conversation that proposed this call; undefined when several did. */
+  recallOnly(call: Call): Conversation | undefined {
+    const shown = [...this.#asked.values()].filter(({ proposals }) => proposals.has(call)).map((asked) => asked.shown)
+    const newest = shown.at(-1)
+    if (newest === undefined) return undefined
+    return shown.every((each) => each !== undefined && isBeginningOf(each, newest)) ? newest.whole : undefined
   }
 
   /** The session is over: nothing of it counts any more. Who still looks at it may go on. */
@@ -109,7 +119,7 @@ export class Conversations {
   /** The newest stays, which fits: its conversation is what will be asked for. */
   #trim(): void {
     for (const oldest of this.#asked.keys()) {
-      const fits = this.#asked.size <= LIMITS.conversations && this.#chars <= LIMITS.conversationChars
+      const fits = this.#asked.size <= this.#maxExchanges && this.#chars <= LIMITS.conversationChars
       if (fits || this.#asked.size === 1) return
       this.#forget(oldest)
     }
@@ -120,6 +130,11 @@ export class Conversations {
     this.#total.chars += chars - this.#chars
     this.#chars = chars
   }
+}
+
+/** Equal parts are the same object. */
+function isBeginningOf(earlier: Shown, later: Shown): boolean {
+  return earlier.messages.every((part, at) => part === later.messages[at])
 }
 
 /** What was too large to keep may have had tools. */

@@ -1,4 +1,5 @@
 import type { ChatMessage, Lesson } from '../core/session.ts'
+import type { Conversations } from './conversations.ts'
 import type { SessionRecord } from './record.ts'
 
 /** What the agent's model was shown by others. Its own words, and its operator's, prove nothing about the world. */
@@ -24,9 +25,9 @@ export function hear(record: SessionRecord, lesson: Lesson): void {
 }
 
 /** Remembers what the agent's model was shown, and what it proposed: the agent's own exchanges only. */
-export function remember(record: SessionRecord, lesson: Lesson, exchange: string): void {
-  if (lesson.kind === 'inference') record.conversations.ask(exchange, lesson.messages, lesson.tools)
-  if (lesson.kind === 'completion') record.conversations.propose(exchange, lesson.calls)
+export function remember(conversations: Conversations, lesson: Lesson, exchange: string): void {
+  if (lesson.kind === 'inference') conversations.ask(exchange, lesson.messages, lesson.tools)
+  if (lesson.kind === 'completion') conversations.propose(exchange, lesson.calls)
 }
 
 function shownTexts(messages: readonly ChatMessage[]): string[] {

@@ -33,6 +33,8 @@ export const LIMITS = {
   /** Calls of one answer by which its exchange is found; a tool with a longer name is not found. */
   proposals: 128,
   proposedToolChars: 256,
+  /** Exchanges with models that are nobody's in particular, per workload. */
+  strayConversations: 64,
   destinations: 256,
   /** Sessions that a resolution names; gates ask about far fewer. */
   candidates: 64,

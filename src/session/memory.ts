@@ -27,9 +27,12 @@ export function createSessions(options: SessionOptions, clock: Clock, random?: R
       // `hear` takes no user's message: whatever the agent sends, it cannot speak for its user.
       for (const lesson of lessons) {
         hear(record, lesson)
-        remember(record, lesson, exchange)
+        remember(record.conversations, lesson, exchange)
       }
       if (host !== undefined && host !== '') record.wentTo(host)
+    },
+    learnStray: (workload, lessons, exchange) => {
+      if (options.enabled) store.strays.learn(workload, lessons, exchange, clock.nowMs())
     },
     note: (workload, keys) => {
       notes.plant(workload, keys, clock.nowMs())

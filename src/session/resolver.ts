@@ -12,7 +12,7 @@ export function resolveOutbound(store: Store, query: OutboundQuery, lingerMs: nu
   const resolution =
     byHandle(store, query) ?? byTrace(store, query) ?? byPresence(store, query.workload, nowMs - lingerMs)
   keepLingering(store, resolution, nowMs)
-  return resolution
+  return resolution.certainty === 'lost' ? resolution : { ...resolution, stray: straysOf(store, query.workload) }
 }
 
 /** Handles that contradict each other are as good as their weakest. */
@@ -29,6 +29,10 @@ function byHandle(store: Store, query: OutboundQuery): Resolution | undefined {
   const [first, ...others] = known
   if (first === undefined) return undefined
   return others.length === 0 ? exact('handle', first) : ambiguous('handle', known)
+}
+
+function straysOf(store: Store, workload: string): NonNullable<Resolution['stray']> {
+  return (call) => store.strays.recall(workload, call)
 }
 
 function byTrace(store: Store, query: OutboundQuery): Resolution | undefined {

@@ -4,6 +4,7 @@ import { newHandle, type RandomBytes } from './handle.ts'
 import type { Clock, SessionOptions } from './options.ts'
 import { Population } from './population.ts'
 import { SessionRecord, type Totals } from './record.ts'
+import { Strays } from './strays.ts'
 import { Tombstones, type Tombstone } from './tombstones.ts'
 
 /** The life of sessions: they start, start anew, expire, make room, and leave a tombstone. */
@@ -11,6 +12,7 @@ export class Store {
   readonly population = new Population()
   readonly directory = new Directory()
   readonly tombstones: Tombstones
+  readonly strays: Strays
   readonly #totals: Totals = { heard: { chars: 0 }, conversations: new ConversationTotal() }
   readonly #options: SessionOptions
   readonly #clock: Clock
@@ -20,6 +22,7 @@ export class Store {
     this.#options = options
     this.#clock = clock
     this.#random = random
+    this.strays = new Strays(this.#totals.conversations, options.ttlMs)
     this.tombstones = new Tombstones(options.maxTombstones, options.tombstoneTtlMs)
   }
 
@@ -36,6 +39,7 @@ export class Store {
       this.#bury(oldest, oldest.lastActiveMs + lifeMs)
     }
     this.tombstones.sweep(nowMs)
+    this.strays.sweep(nowMs)
     return nowMs
   }
 

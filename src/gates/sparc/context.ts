@@ -38,11 +38,14 @@ function shown({ conversation, session }: Exchange): Found | undefined {
 }
 
 function recalled({ tool, args }: ToolCall, { session }: Exchange): Found | undefined {
-  const found = session.candidates.flatMap((candidate) => conversationOf(candidate, tool, args))
-  // Of several sessions, one is it only if its own model asked for this very call, and no other's did.
-  const evident = session.candidates.length === 1 ? found : found.filter(({ proposedIt }) => proposedIt)
-  const [only, ...others] = evident
-  return others.length === 0 ? only : undefined
+  const ofCandidates = session.candidates.flatMap((candidate) => conversationOf(candidate, tool, args))
+  const [only, ...others] = ofCandidates.filter(({ proposedIt }) => proposedIt)
+  if (only !== undefined && session.candidates.length === 1) return only
+  // Of several, one is it only if its own model asked for this very call, and no other's did.
+  const stray = session.stray?.({ tool, args })
+  if (only === undefined && stray !== undefined) return { conversation: stray, sessionId: undefined }
+  if (only !== undefined) return others.length === 0 && stray === undefined ? only : undefined
+  return session.candidates.length === 1 ? ofCandidates[0] : undefined
 }
 
 function conversationOf(
