@@ -146,6 +146,24 @@ describe('reflect', () => {
     await turn.answer(a2aAnswer('Done.'))
   })
 
+  test.each([0, 2])('with %d users at once and no handle, by the very call that a model proposed', async (users) => {
+    const turns: OpenTurn[] = []
+    for (let user = 0; user < users; user += 1) turns.push(await script.open({ body: a2aSend('Write to my bank.') }))
+    const tool = await connectTools('http://tools.test/mcp', outward.fetch)
+    const marker = `about-${users}`
+    const proposed = { ...SEND, args: { about: marker } }
+    await think([{ kind: 'user', text: 'Mine.' }], { calls: [proposed] })
+    await think([{ kind: 'user', text: 'Of somebody else.' }], { calls: [{ ...SEND, args: { about: 'else' } }] })
+    await call(tool, proposed)
+    expect(reflector.questions.at(-1)?.body.messages.at(-1)?.content).toBe('Mine.')
+    expect(ruled(await callRecord())).toEqual(['allow/approved'])
+    const questions = reflector.questions.length
+    await call(tool, { ...SEND, args: { about: 'nobody proposed this' } })
+    expect(reflector.questions).toHaveLength(questions)
+    expect(ruled(await callRecord())).toEqual(['skip/no_inference_context'])
+    for (const turn of turns) await turn.answer(a2aAnswer('Done.'))
+  })
+
   test('a rejected call comes back as a tool result, and the connection goes on', async () => {
     reflector.reflect(reject())
     const { turn, tool } = await working()
