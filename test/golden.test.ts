@@ -9,13 +9,14 @@ import { connectAsEnvoy } from './support/extproc/as-envoy.ts'
 import type { Connection } from './support/extproc/as-envoy.ts'
 import { SILENT_LOG } from './support/extproc/handlers.ts'
 import { play } from './support/golden/play.ts'
+import type { Scripted } from './support/golden/play.ts'
 import { setScene } from './support/golden/scene.ts'
 import { inMemory, overGrpc } from './support/golden/sides.ts'
 import { readThemes } from './support/golden/transcript.ts'
 import { startJudge } from './support/judge.ts'
-import type { StubJudge } from './support/judge.ts'
+import { startReflector } from './support/reflector.ts'
 
-let judge: StubJudge
+let scripted: Scripted
 let folder: string
 let server: ExtProcServer
 let connection: Connection
@@ -23,7 +24,7 @@ let connection: Connection
 let open: OpenExchange
 
 beforeAll(async () => {
-  judge = await startJudge()
+  scripted = { judge: await startJudge(), reflector: await startReflector() }
   folder = mkdtempSync(join(tmpdir(), 'plumb-'))
   const address = `unix:${join(folder, 's')}`
   server = createExtProcServer({
@@ -40,7 +41,8 @@ beforeAll(async () => {
 afterAll(async () => {
   connection.close()
   await server.stop()
-  await judge.close()
+  await scripted.judge.close()
+  await scripted.reflector.close()
   rmSync(folder, { recursive: true })
 })
 
@@ -56,6 +58,7 @@ test('there are transcripts of every theme', () => {
     '60-inference.md',
     '70-observe.md',
     '80-unreadable.md',
+    '85-grounding.md',
     '90-regressions.md',
   ])
 })
@@ -66,13 +69,13 @@ const transcripts = themes.flatMap((theme) =>
 
 describe.each(transcripts)('%s', (_name, transcript) => {
   test('in the pipeline', async () => {
-    const scene = setScene(transcript.config, judge.url)
-    await play(transcript, scene, inMemory(scene.open), judge)
+    const scene = setScene(transcript.config, scripted)
+    await play(transcript, scene, inMemory(scene.open), scripted)
   })
 
   test('over gRPC', async () => {
-    const scene = setScene(transcript.config, judge.url)
+    const scene = setScene(transcript.config, scripted)
     open = scene.open
-    await play(transcript, scene, overGrpc(connection), judge)
+    await play(transcript, scene, overGrpc(connection), scripted)
   })
 })

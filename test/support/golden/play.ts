@@ -7,8 +7,10 @@ import { duration } from '../../../src/config/fields.ts'
 import type { Judging, StubJudge } from '../judge.ts'
 import { allow, deny } from '../judge.ts'
 import { a2aSend } from '../messages.ts'
+import { approve, reject, rejectTool } from '../reflector.ts'
+import type { Reflecting, StubReflector } from '../reflector.ts'
 import type { Scene } from './scene.ts'
-import type { Asking, Outcome, Side } from './sides.ts'
+import type { Answered, Asking, Outcome, Refused, Side } from './sides.ts'
 import { messageIn, Names } from './transcript.ts'
 import type { Message, Step, Transcript } from './transcript.ts'
 
@@ -22,18 +24,39 @@ const JUDGES: Readonly<Record<string, Judging>> = {
   broken: () => ({ status: 500, body: '' }),
 }
 
+/** As for the judge. */
+const UNREFLECTED: Reflecting = () => ({ status: 500 })
+
+const REFLECTORS: Readonly<Record<string, Reflecting>> = {
+  approve,
+  reject: reject(),
+  broken: () => ({ status: 500 }),
+}
+
 const SPELLINGS: Readonly<Record<string, (body: string) => Uint8Array>> = {
   gzip: (body) => gzipSync(body),
   'utf-16': (body) => Buffer.from(`\ufeff${body}`, 'utf16le'),
   'byte order mark': (body) => Buffer.from(`\ufeff${body}`),
 }
 
+export interface Scripted {
+  readonly judge: StubJudge
+  readonly reflector: StubReflector
+}
+
 /** Asks what a transcript asks, and compares what comes of it with what it says. */
-export async function play(transcript: Transcript, scene: Scene, side: Side, judge: StubJudge): Promise<void> {
-  const names = new Names()
+export async function play(
+  transcript: Transcript,
+  scene: Scene,
+  side: Side,
+  { judge, reflector }: Scripted,
+): Promise<void> {
+  const names = new Names(transcript.said)
   const leave = await turnOf(transcript.user, scene, side)
   const open = new Map<string, Asking>()
   const outcomes = new Map<string, string>()
+  /** What clients got of answers that no block has spoken of yet. */
+  const unsaid = new Map<string, string>()
   const asking = (step: Step): Asking => {
     const found = open.get(step.exchange)
     if (found === undefined) throw new Error(`${step.kind} ${step.exchange} comes before its ask`)
@@ -44,6 +67,7 @@ export async function play(transcript: Transcript, scene: Scene, side: Side, jud
       const message = messageIn(names.filled(step.text))
       scene.later(passed(message))
       judge.judge(judging(message))
+      reflector.reflect(reflecting(message))
       const exchange = side.open(callerOf(message))
       open.set(step.exchange, exchange)
       const id: HeaderPair = ['x-request-id', `r-${open.size}`]
@@ -53,9 +77,18 @@ export async function play(transcript: Transcript, scene: Scene, side: Side, jud
       expect(actual).toBe(names.meets(step.text, actual))
     } else if (step.kind === 'answer') {
       const message = messageIn(names.filled(step.text))
-      const [status = '', fate] = message.first.split(', ')
-      const read = await asking(step).answer([[':status', status], ...message.headers], bodyOf(message))
-      expect(read ? 'read in passing' : 'not shown').toBe(fate)
+      const [status = '', look] = message.first.split(', ')
+      reflector.reflect(reflecting(message))
+      const body = bodyOf(message)
+      const answered = await asking(step).answer([[':status', status], ...message.headers], body)
+      expect(answered.look).toBe(look)
+      const got = gotText(answered, [[':status', status], ...message.headers], body)
+      if (answered.look === 'read in passing' || answered.look === 'not shown') expect(got).toBe(AS_IT_CAME)
+      else unsaid.set(step.exchange, got)
+    } else if (step.kind === 'client') {
+      const actual = unsaid.get(step.exchange) ?? 'no answer was looked into'
+      unsaid.delete(step.exchange)
+      expect(actual).toBe(names.meets(step.text.trimEnd(), actual))
     } else {
       asking(step).end()
       open.delete(step.exchange)
@@ -64,6 +97,7 @@ export async function play(transcript: Transcript, scene: Scene, side: Side, jud
     }
   }
   expect([...open.keys()], 'exchanges without a record').toEqual([])
+  expect([...unsaid.keys()], 'answers of which nobody says what the client gets').toEqual([])
   await leave()
 }
 
@@ -85,6 +119,16 @@ function judging({ directives }: Message): Judging {
   if (said === undefined) return UNASKED
   const found = JUDGES[said]
   if (found === undefined) throw new Error(`no judge is called ${said}`)
+  return found
+}
+
+/** `approve`, `reject`, `reject tool`, `broken`. */
+function reflecting({ directives }: Message): Reflecting {
+  const said = directives.get('reflector')
+  if (said === undefined) return UNREFLECTED
+  const [word = '', tool] = said.split(' ')
+  const found = word === 'reject' && tool !== undefined ? rejectTool(tool) : REFLECTORS[word]
+  if (found === undefined) throw new Error(`no reflector is called ${said}`)
   return found
 }
 
@@ -126,18 +170,49 @@ function outcomeText(outcome: Outcome): string {
       ...edits.remove.map((name) => `remove ${name}`),
     ].join('\n')
   }
-  const { status, code, headers, body } = outcome
-  const lines = [`refuse ${status} ${code}`, ...headers.map(([name, value]) => `${name}: ${value}`)]
-  return `${lines.join('\n')}\n\n${body}`.trimEnd()
+  return refusedText(outcome)
+}
+
+function refusedText({ status, code, headers, body }: Refused): string {
+  return messageText(`refuse ${status} ${code}`, headers, body)
+}
+
+function messageText(first: string, headers: readonly HeaderPair[], body: string): string {
+  return `${[first, ...headers.map(([name, value]) => `${name}: ${value}`)].join('\n')}\n\n${body}`.trimEnd()
+}
+
+const AS_IT_CAME = 'as it came'
+
+/** What a client got of an answer. */
+function gotText({ got }: Answered, sent: readonly HeaderPair[], sentBody: Uint8Array = new Uint8Array()): string {
+  if (got.kind === 'refused') return refusedText(got)
+  const same = Buffer.from(sentBody).equals(got.body) && JSON.stringify(sent) === JSON.stringify(got.headers)
+  if (same) return AS_IT_CAME
+  const [[, status] = ['', ''], ...headers] = got.headers
+  return messageText(status, headers, Buffer.from(got.body).toString())
 }
 
 /** Who did what, and whose exchange it was: about the request, then about the answer, each in the order of the chain. */
-function recordText({ direction, session, phase, invocations }: ExchangeRecord, { order }: Scene): string {
+function recordText(
+  { direction, session, phase, invocations, plugins: verdicts = {} }: ExchangeRecord,
+  { order }: Scene,
+) {
   const plugins = [...(direction === 'unknown' ? [] : order[direction]), 'plumbline']
   const entries = (['request', 'response'] as const).flatMap((half) =>
-    plugins.flatMap((id) => invocations.filter((each) => each.plugin === id && each.phase === half).map(entryText)),
+    plugins.flatMap((id) =>
+      invocations
+        .filter((each) => each.plugin === id && each.phase === half)
+        // Calls of one answer are ruled on at once.
+        .sort((a, b) => (a.actionId ?? -1) - (b.actionId ?? -1))
+        .map(entryText),
+    ),
   )
-  return [`${phase}, session ${session.certainty}/${session.method}`, ...entries].join('\n')
+  const whole = plugins.flatMap((id) => (verdicts[id] ?? []).map((verdict) => verdictText(id, verdict)).sort())
+  return [`${phase}, session ${session.certainty}/${session.method}`, ...entries, ...whole].join('\n')
+}
+
+function verdictText(plugin: string, { actionId, ...said }: Readonly<Record<string, unknown>>): string {
+  return `${plugin} #${String(actionId)} ${JSON.stringify(said)}`
 }
 
 function entryText({ plugin, action, reason, phase, actionId, shadow }: Invocation): string {

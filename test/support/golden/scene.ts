@@ -7,6 +7,7 @@ import type { Chain } from '../../../src/core/plugin.ts'
 import type { ExchangeRecord } from '../../../src/core/record.ts'
 import { createPipeline } from '../../../src/pipeline/pipeline.ts'
 import { SILENT_LOG } from '../extproc/handlers.ts'
+import type { Scripted } from './play.ts'
 import { configOf } from './transcript.ts'
 
 export interface Scene {
@@ -18,9 +19,9 @@ export interface Scene {
   later(ms: number): void
 }
 
-/** Real parsers, gates and sessions of one configuration; `JUDGE` is where its judge answers. Time stands still. */
-export function setScene(config: string, judgeUrl: string): Scene {
-  const options = { environment: { JUDGE: judgeUrl }, types: PLUGIN_TYPES }
+/** Real parsers, gates and sessions of one configuration; `JUDGE` and `REFLECTOR` answer there. Time stands still. */
+export function setScene(config: string, { judge, reflector }: Scripted): Scene {
+  const options = { environment: { JUDGE: judge.url, REFLECTOR: reflector.url }, types: PLUGIN_TYPES }
   const loaded = readConfig(configOf(config), `${config}.yaml`, options)
   if (!loaded.ok) throw new Error(loaded.problems.map(({ message }) => message).join('\n'))
 

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 
 const FOLDER = join(import.meta.dirname, '../../golden')
 
-export type StepKind = 'ask' | 'reply' | 'answer' | 'record'
+const KINDS = ['ask', 'reply', 'answer', 'client', 'record'] as const
+export type StepKind = (typeof KINDS)[number]
 
 export interface Step {
   readonly kind: StepKind
@@ -22,6 +23,8 @@ export interface Transcript {
   readonly config: string
   /** What a user asks before the first step; his turn is in flight until the last. */
   readonly user: string | undefined
+  /** Texts that its file gives a name to. */
+  readonly said: ReadonlyMap<string, string>
   readonly steps: readonly Step[]
 }
 
@@ -43,6 +46,7 @@ export function configOf(name: string): string {
 
 function transcriptsIn(file: string): readonly Transcript[] {
   const text = readFileSync(join(FOLDER, file), 'utf8')
+  const said = new Map([...text.matchAll(/^let (\w+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]))
   return [...text.matchAll(/^## (.*)\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].map(
     ({ index, 1: title = '', 2: body = '' }) => {
       const name = `${file}:${text.slice(0, index).split('\n').length} ${title}`
@@ -54,18 +58,19 @@ function transcriptsIn(file: string): readonly Transcript[] {
           kind: stepKind(kind, name),
           exchange,
           // The blank line that ends an event has to stay.
-          text: kind === 'answer' ? block : block.trimEnd(),
+          text: kind === 'answer' || kind === 'client' ? block : block.trimEnd(),
         }),
       )
       if (steps.length === 0) throw new Error(`${name}: nothing happens`)
-      return { name, config, user, steps }
+      return { name, config, user, said, steps }
     },
   )
 }
 
 function stepKind(kind: string, name: string): StepKind {
-  if (kind === 'ask' || kind === 'reply' || kind === 'answer' || kind === 'record') return kind
-  throw new Error(`${name}: a block is called ${kind}`)
+  const found = KINDS.find((each) => each === kind)
+  if (found === undefined) throw new Error(`${name}: a block is called ${kind}`)
+  return found
 }
 
 export interface Message {
@@ -94,7 +99,11 @@ function pairIn(line: string, separator: string): readonly [string, string] {
 
 /** Names that a transcript gives to what is drawn at random: written `{{name}}`, the same wherever it stands. */
 export class Names {
-  readonly #values = new Map<string, string>()
+  readonly #values: Map<string, string>
+
+  constructor(said: ReadonlyMap<string, string>) {
+    this.#values = new Map(said)
+  }
 
   /** The text with every name replaced that has a value. */
   filled(text: string): string {
