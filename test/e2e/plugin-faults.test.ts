@@ -1,9 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startPlumbline } from '../../src/cli/start.ts'
-import type { Running } from '../../src/cli/start.ts'
-import { readConfig } from '../../src/config/load.ts'
-import type { ExchangeRecord } from '../../src/core/record.ts'
-import { createObserver } from '../../src/observe/log.ts'
 import { prepareApart } from '../support/apart.ts'
 import type { Apart } from '../support/apart.ts'
 import type { Client, Got } from '../support/clients.ts'
@@ -16,14 +11,15 @@ import {
   PARSER_FAULTS,
   READER_FAULTS,
 } from '../support/faulty-plugins.ts'
+import { startHere } from '../support/here.ts'
+import type { Here } from '../support/here.ts'
 import { lossesSince, NO_LOSS, readLosses } from '../support/losses.ts'
 import { sightOf } from '../support/sight.ts'
-import { until } from '../support/until.ts'
 
 /*
- * A plugin that fails, behind a real Envoy, in every way that it can. Plumbline runs in this process, put together as
- * `serve` does it, since no plugin that ships fails on demand. Outbound everything enforces, inbound everything
- * observes: the same fault refuses there and passes here.
+ * A plugin that fails, behind a real Envoy, in every way that it can. Plumbline runs in this process, since no plugin
+ * that ships fails on demand. Outbound everything enforces, inbound everything observes: the same fault refuses there
+ * and passes here.
  */
 
 const DEADLINE_MS = 700
@@ -33,31 +29,16 @@ const failed = (plugin: string, reason = 'plugin_failed') =>
 
 let apart: Apart
 let envoy: Envoy
-let lines: string[]
-let running: Running
+let here: Here
 const clients: { inbound?: Client; outbound?: Client } = {}
 
-async function startWith(plugins: readonly string[]): Promise<void> {
+function startWith(plugins: readonly string[]): Promise<Here> {
   const placed = (on_error: string) => ({ plugins: plugins.map((name) => ({ name, on_error })) })
-  const text = JSON.stringify({
-    pipeline: { inbound: placed('observe'), outbound: placed('enforce') },
-    listener: { ext_proc_addr: `unix:${apart.socket}`, verdict_deadline_ms: DEADLINE_MS },
-    admin: { address: '127.0.0.1:0' },
-  })
-  const loaded = readConfig(text, 'plumbline.yaml', { environment: {}, types: FAULTY_TYPES })
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
-  lines = []
-  const observer = createObserver('info', { write: (line) => void lines.push(line) })
-  running = await startPlumbline(loaded.config, { observer, token: apart.token, drainPauseMs: 0 })
+  const pipeline = { inbound: placed('observe'), outbound: placed('enforce') }
+  return startHere(apart, FAULTY_TYPES, { pipeline, listener: { verdict_deadline_ms: DEADLINE_MS } })
 }
 
-function recordOf(got: Got): Promise<ExchangeRecord> {
-  const find = () =>
-    lines
-      .map((line) => JSON.parse(line) as ExchangeRecord & { msg: string })
-      .find(({ msg, requestId }) => msg === 'exchange' && requestId === got.requestId)
-  return until(`the record of ${got.requestId}`, find)
-}
+const recordOf = (got: Got) => here.record(got.requestId)
 
 async function send(direction: 'inbound' | 'outbound', path: string): Promise<Got> {
   const client = (clients[direction] ??= apart.client(envoy, direction))
@@ -97,8 +78,10 @@ afterAll(async () => {
 })
 
 function useChain(plugins: readonly string[]): void {
-  beforeAll(() => startWith(plugins))
-  afterAll(() => running.stop())
+  beforeAll(async () => {
+    here = await startWith(plugins)
+  })
+  afterAll(() => here.close())
 }
 
 describe('a gate', () => {

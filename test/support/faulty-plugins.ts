@@ -50,8 +50,9 @@ export const GATE_FAULTS = {
     }),
 } satisfies Record<string, () => Promise<Ruling>>
 
+/** By what follows the prefix, up to the next slash. */
 const pick = <T>(faults: Readonly<Record<string, T>>, prefix: string, x: Exchange): T | undefined =>
-  x.request.path.startsWith(prefix) ? faults[x.request.path.slice(prefix.length)] : undefined
+  x.request.path.startsWith(prefix) ? faults[x.request.path.slice(prefix.length).split('/')[0] ?? ''] : undefined
 
 function createFaultyGate(): Gate {
   return {
@@ -67,6 +68,21 @@ function createFaultyGate(): Gate {
       if (x.request.path.startsWith('/exempt/') || x.request.path === '/deny') {
         return Promise.resolve({ allow: false, no: NO, run: DENIED })
       }
+      const fault = pick(GATE_FAULTS, '/gate/', x)
+      return fault === undefined ? Promise.resolve(ALLOW) : fault()
+    },
+  }
+}
+
+/** Looks at what a model proposes. */
+function createFaultyProposalGate(failsOpen: boolean): Gate {
+  return {
+    kind: 'gate',
+    timeoutMs: 100,
+    points: ['completion'],
+    failsOpen,
+    exempt: () => undefined,
+    judge: (_action, x) => {
       const fault = pick(GATE_FAULTS, '/gate/', x)
       return fault === undefined ? Promise.resolve(ALLOW) : fault()
     },
@@ -130,5 +146,7 @@ const ofBothDirections = {
 /** Plugins that work, except on the paths of their faults. */
 export const FAULTY_TYPES: readonly PluginType[] = [
   { ...ofBothDirections, name: 'faulty-gate', kind: 'gate', create: createFaultyGate },
+  { ...ofBothDirections, name: 'closed-proposal-gate', kind: 'gate', create: () => createFaultyProposalGate(false) },
+  { ...ofBothDirections, name: 'open-proposal-gate', kind: 'gate', create: () => createFaultyProposalGate(true) },
   { ...ofBothDirections, name: 'faulty-parser', kind: 'parser', create: createFaultyParser },
 ]
