@@ -201,6 +201,7 @@ describe('warnings', () => {
     ],
     ['no conversation', {}, chain('mcp-parser'), [/no_inference_context[^]*\n- inference-parser$/]],
     ['nothing in inference mode', { enforcement: 'inference' }, chain('inference-parser'), []],
+    ['a service that is not asked', { reflector: 'embedded' }, SPARC_CHAIN, [/is never asked.*reflector: http$/]],
   ])('%s', (_name, config, facts, expected) => {
     expect(warnings(config, facts)).toEqual(expected.map((message) => expect.stringMatching(message) as string))
   })
@@ -213,6 +214,8 @@ test('fail-open settings are listed, each by its name', () => {
   expect(names({ fail_policy: 'closed' })).toEqual([])
   const all = { on_reject_action: 'observe', skip_tools: ['a'], reflect_tools: ['b'] }
   expect(names(all)).toEqual(['fail_policy: open', 'on_reject_action: observe', 'skip_tools', 'reflect_tools'])
+  expect(open({})).toEqual([expect.not.stringContaining('answer')])
+  expect(open({ enforcement: 'inference' })).toEqual([expect.stringContaining('the answer cannot be read') as string])
 })
 
 // req: sparc:reason:reflected, sparc:reason:blocked, sparc:reason:reflector_unavailable, sparc:reason:no_inference_context

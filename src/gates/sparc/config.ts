@@ -91,12 +91,17 @@ export function embeddedTrack({ track }: SparcConfig): 'syntax' | 'embedded' | u
 }
 
 export function warnSparc(config: SparcConfig, chain: ChainFacts): readonly string[] {
-  if (config.enforcement !== 'mcp') return []
+  const mcp = config.enforcement === 'mcp'
   return [
-    ...(standsIn(chain, 'mcp-parser') ? [] : [NO_CALLS]),
-    ...(standsIn(chain, 'inference-parser') ? [] : [NO_CONTEXT]),
+    ...(config.reflector === 'embedded' && config.reflector_endpoint !== '' ? [NOT_ASKED] : []),
+    ...(mcp && !standsIn(chain, 'mcp-parser') ? [NO_CALLS] : []),
+    ...(mcp && !standsIn(chain, 'inference-parser') ? [NO_CONTEXT] : []),
   ]
 }
+
+const NOT_ASKED =
+  'reflector: embedded, and reflector_endpoint is set: that service is never asked. Take the endpoint out, or write ' +
+  'reflector: http'
 
 const NO_CALLS =
   'enforcement: mcp, and mcp-parser is missing: no tool call is seen, so none is checked. Add to the plugins of this ' +
@@ -105,10 +110,16 @@ const NO_CONTEXT =
   'enforcement: mcp, and inference-parser is missing: the conversation is never known, so no tool call is checked ' +
   '(no_inference_context). Add to the plugins of this chain:\n- inference-parser'
 
+/** When a call passes under `fail_policy: open`. */
+const UNCHECKED: Readonly<Record<SparcConfig['enforcement'], string>> = {
+  mcp: 'when the reflector or the conversation is missing',
+  inference: 'when the reflector or the conversation is missing, or the answer cannot be read or held back',
+}
+
 export function failsOpen(config: SparcConfig): readonly string[] {
   return [
     ...(config.fail_policy === 'open'
-      ? ['fail_policy: open (a tool call passes unchecked when the reflector or the conversation is missing)']
+      ? [`fail_policy: open (a tool call passes unchecked ${UNCHECKED[config.enforcement]})`]
       : []),
     ...(config.on_reject_action === 'observe'
       ? ['on_reject_action: observe (a tool call that is rejected passes, unless its score escalates it)']
