@@ -1,6 +1,7 @@
 import type { ChatMessage, ProposedCall } from '../../core/session.ts'
 import { digestOf } from '../kit/digest.ts'
 import type { Context } from './context.ts'
+import { withoutOwnWords } from './own-words.ts'
 import type { Question, ReflectedCall, ReflectedMessage } from './reflector.ts'
 
 export function questionOf({ conversation, tool, argumentsText, sessionId }: Context): Question {
@@ -14,15 +15,31 @@ export function questionOf({ conversation, tool, argumentsText, sessionId }: Con
 }
 
 function inOpenAiForm(message: ChatMessage, position: number): ReflectedMessage {
-  const { role, text, toolCalls, toolCallId } = message
+  const { role, toolCalls, toolCallId } = message
   return {
     role,
-    content: text,
+    content: shownText(message),
     ...(toolCalls === undefined || toolCalls.length === 0
       ? {}
       : { tool_calls: toolCalls.map((call, index) => callInOpenAiForm(call, `call_${position}_${index}`)) }),
     ...(toolCallId === undefined ? {} : { tool_call_id: toolCallId }),
   }
+}
+
+/** Where our own words come back: as results of tools, and as what the model is said to have answered. */
+const ROLES_WITH_OWN_WORDS: ReadonlySet<string> = new Set(['tool', 'function', 'assistant'])
+
+/** A conversation is long, and grows by a few messages from one question to the next. */
+const shownTexts = new WeakMap<ChatMessage, string>()
+
+/** The text of a message as reflectors see it: without what we said ourselves. */
+function shownText(message: ChatMessage): string {
+  if (!ROLES_WITH_OWN_WORDS.has(message.role)) return message.text
+  const known = shownTexts.get(message)
+  if (known !== undefined) return known
+  const shown = withoutOwnWords(message.text)
+  shownTexts.set(message, shown)
+  return shown
 }
 
 function callInOpenAiForm({ id, tool, argumentsText }: ProposedCall, otherwise: string): ReflectedCall {
@@ -40,7 +57,7 @@ export function keyOf({ conversation, tool, argumentsText, sessionId }: Context)
   ])
 }
 
-/** A conversation is long, is asked about once for every call, and grows by a few messages from one turn to the next. */
+/** Asked for with every call. */
 const digests = new WeakMap<object, string>()
 
 function digestOnce<T extends object>(part: T, textsOf: (part: T) => readonly string[]): string {
@@ -52,9 +69,9 @@ function digestOnce<T extends object>(part: T, textsOf: (part: T) => readonly st
 }
 
 function digestOfMessage(message: ChatMessage): string {
-  return digestOnce(message, ({ role, text, toolCalls = [], toolCallId }) => [
+  return digestOnce(message, ({ role, toolCalls = [], toolCallId }) => [
     role,
-    text,
+    shownText(message),
     optional(toolCallId),
     ...toolCalls.flatMap(({ id, tool, argumentsText }) => [optional(id), tool, argumentsText]),
   ])

@@ -8,6 +8,7 @@ import {
   onItsWay,
   proposed,
   recalled,
+  rejection,
   rejects,
   sparcWith,
   spec,
@@ -18,12 +19,19 @@ import {
 import type { Action } from '../../core/action.ts'
 import type { Exchange } from '../../core/exchange.ts'
 import type { Resolution } from '../../core/session.ts'
+import { boundedVerdict } from './bounds.ts'
+import { clarify } from './clarify.ts'
+import { NOT_CONFIRMED } from './own-words.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
 const call = toolCall('refund', { id: 'T-1' })
+
+/** What we said of a call before. */
+const ourWords = (explanation: string) =>
+  clarify('refund', boundedVerdict(rejection({ issues: [{ ...UNGROUNDED, explanation }] })))
 
 describe('a reflection becomes a ruling', () => {
   const away = 'failed/reflector_unavailable'
@@ -292,6 +300,15 @@ describe('the question', () => {
     })
   })
 
+  test('has nothing of our own words, and all other text', async () => {
+    const text = `a ${ourWords('T-1 is new')} b`
+    const roles = ['system', 'user', 'assistant', 'tool', 'function']
+    const messages = roles.map((role) => ({ role, text }))
+    const question = await asked(call, onItsWay(recalled({ messages })))
+    const cleared = `a ${NOT_CONFIRMED} b`
+    expect(question?.messages.map(({ content }) => content)).toEqual([text, text, cleared, cleared, cleared])
+  })
+
   test.each<[string, Action, string]>([
     ['as the model wrote them', proposed('refund', '{ "id" : "T-1" '), '{ "id" : "T-1" '],
     ['that are nothing', proposed('refund', ' '), '{}'],
@@ -390,7 +407,13 @@ describe('a verdict that is kept', () => {
     expect(same.questions).toBe(1)
   })
 
-  const said = (text: string) => recalled({ messages: [{ role: 'user', text }] })
+  const said = (text: string, role = 'user') => recalled({ messages: [{ role, text }] })
+
+  test('does not hang on our own words, only on what is shown of them', async () => {
+    const heard = (about: string, then = '') => onItsWay(said(`${ourWords(about)}${then}`, 'tool'))
+    expect((await rounds(approves, {}, [call, heard('T-1')], [call, heard('T-2')])).questions).toBe(1)
+    expect((await rounds(approves, {}, [call, heard('T-1')], [call, heard('T-1', ' T-2')])).questions).toBe(2)
+  })
   const withCalls = (argumentsText: string) =>
     recalled({ messages: [{ role: 'assistant', text: '', toolCalls: [{ id: 'a', tool: 't', argumentsText }] }] })
   const first = onItsWay()

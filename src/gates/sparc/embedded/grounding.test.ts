@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { NOT_CONFIRMED } from '../own-words.ts'
 import type { ReflectedMessage } from '../reflector.ts'
 import { issuesOf, reflect, type Asked } from '../../../../test/support/gates/reflect.ts'
 
@@ -152,12 +153,82 @@ describe('who may ground a value', () => {
     ['a developer', [said('developer', ID), said('user', 'do it')], true],
     ['a tool', [said('user', 'do it'), said('tool', `{"id":"${ID}"}`)], true],
     ['the model, once its user has answered', [said('assistant', `Is it ${ID}?`), said('user', 'yes')], true],
+    [
+      'the model beside a call, though its user went on',
+      [said('user', 'do it'), { ...call, content: `I take ${ID}.` }, said('tool', 'failed'), said('user', 'go on')],
+      false,
+    ],
+    [
+      'the model beside a call that was stopped',
+      [said('user', 'do it'), said('assistant', `I take ${ID}. ${NOT_CONFIRMED}`), said('user', 'go on')],
+      false,
+    ],
     ['the model by itself', [said('user', 'do it'), said('assistant', `I take ${ID}.`)], false],
     ['an earlier call', [said('user', 'do it'), call, said('tool', 'not found')], false],
     ['somebody unknown', [said('critic', ID), said('user', 'do it')], false],
     ['nobody', [], false],
   ])('%s: %#', async (_, messages, grounded) => {
     expect(await issuesOf(one('id', ID, { messages }))).toHaveLength(grounded ? 0 : 1)
+  })
+})
+
+describe('a result does not ground what its own call was made with', () => {
+  const asking = (args: unknown, id = 'c'): ReflectedMessage => ({
+    role: 'assistant',
+    content: '',
+    tool_calls: [
+      {
+        id,
+        type: 'function',
+        function: { name: 'look', arguments: typeof args === 'string' ? args : JSON.stringify(args) },
+      },
+    ],
+  })
+  const result = (content: string, id = 'c'): ReflectedMessage => ({ role: 'tool', content, tool_call_id: id })
+
+  test.each<[string, string, unknown, unknown, string, boolean]>([
+    ['an id', 'id', 'TX-99821', { id: 'TX-99821' }, 'no TX-99821', false],
+    ['an id in other signs', 'id', 'TX-99821', { id: 'tx_99821' }, 'no TX99821', false],
+    ['an id of which it had more', 'id', 'TX-99821', { note: 'see TX-99821, please' }, 'no TX-99821', false],
+    ['an id deep inside', 'id', 'TX-99821', { of: [{ id: 'TX-99821' }] }, 'no TX-99821', false],
+    ['an id as a name', 'id', 'TX-99821', { amounts: { 'TX-99821': 4 } }, 'no TX-99821', false],
+    ['an id behind an escaped line break', 'id', 'TX-99821', { note: 'see\nTX-99821' }, 'no TX-99821', false],
+    ['an id in arguments that are no JSON', 'id', 'TX-99821', '{"id":"TX-99821', 'no TX-99821', false],
+    ['an id that is a number', 'user_id', 7890, { user_id: 7890 }, 'no user 7890', false],
+    ['a mail', 'email', 'ann@x.com', { to: 'ann@x.com' }, 'unknown: ann@x.com', false],
+    ['a mail behind its scheme', 'link', 'mailto:ann@x.com', { to: 'ann@x.com' }, 'unknown: ann@x.com', false],
+    ['a URL', 'url', 'https://x.com/a', { url: 'www.x.com/a' }, 'cannot open x.com/a', false],
+    ['a path', 'path', '/tmp/a1.pdf', { path: '/tmp/a1.pdf' }, 'no file /tmp/a1.pdf', false],
+    ['another id', 'id', 'TX-99821', { of: 'today' }, 'today: TX-99821', true],
+    ['a longer id', 'id', 'TX-99821-B', { id: 'TX-99821' }, 'TX-99821 is now TX-99821-B', true],
+    ['a file in the folder that it named', 'path', '/tmp/a1.pdf', { folder: '/tmp' }, 'a1.pdf is now in /tmp', true],
+  ])('%s: %s=%s', async (_, name, value, args, content, grounded) => {
+    const messages = [said('user', 'do it'), asking(args), result(content)]
+    expect(await issuesOf(one(name, value, { messages }))).toHaveLength(grounded ? 0 : 1)
+    const bySomebodyElse = [said('user', 'do it'), asking(args), result(content, 'other')]
+    expect(await issuesOf(one(name, value, { messages: bySomebodyElse }))).toEqual([])
+  })
+
+  test('but what was said elsewhere is not forgotten', async () => {
+    const messages = [said('user', 'Refund TX-99821'), asking({ id: 'TX-99821' }), result('no TX-99821')]
+    expect(await issuesOf(one('id', 'TX-99821', { messages }))).toEqual([])
+  })
+
+  test('and why it does not count is told', async () => {
+    const messages = [said('user', 'do it'), asking({ id: 'TX-99821' }), result('no TX-99821')]
+    const [issue] = await issuesOf(one('id', 'TX-99821', { messages }))
+    expect(issue?.explanation).toContain('The result of a call that was made with it only repeats it.')
+  })
+
+  test('and what it had is not suggested', async () => {
+    const messages = [said('user', 'do it'), asking({ id: 'TX-99822' }), result('no TX-99822')]
+    const [issue] = await issuesOf(one('id', 'TX-99821', { messages }))
+    expect(issue?.explanation).not.toContain('TX-99822')
+  })
+
+  test('an id of a call that is used again means the last one', async () => {
+    const messages = [asking({ id: 'TX-99821' }), result('none'), asking({ of: 'today' }), result('TX-99821')]
+    expect(await issuesOf(one('id', 'TX-99821', { messages }))).toEqual([])
   })
 })
 

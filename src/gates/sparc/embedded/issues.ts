@@ -3,6 +3,7 @@ import type { Source } from './grounding/evidence.ts'
 import type { Grounding } from './grounding/grounding.ts'
 import type { Leaf } from './grounding/leaves.ts'
 import { nearMiss, type NearMiss } from './grounding/near-miss.ts'
+import { isRepeated } from './grounding/support.ts'
 import { plainText } from './grounding/text.ts'
 import type { JsonObject } from './schema/values.ts'
 import type { StaticResult } from './static-check.ts'
@@ -29,8 +30,8 @@ function corrected(values: JsonObject, { id, tool }: Question['call']): Readonly
 
 /** Nobody reads more of them, and each costs as much as the call is long. */
 const MOST_ISSUES = 50
-/** So many are compared with all that was said. */
-const MOST_NEAR = 5
+/** So many are compared with all that was said once more. */
+const MOST_COMPARED = 5
 
 /** One issue for each argument with inventions in it. */
 export function inventionIssues(
@@ -43,11 +44,13 @@ export function inventionIssues(
   return parameters.slice(0, MOST_ISSUES).map((parameter, at) => {
     const own = inventions.filter((leaf) => leaf.parameter === parameter)
     const [first] = own
-    const near = at < MOST_NEAR && own.length === 1 && first !== undefined ? nearMiss(first.value, evidence) : undefined
+    const compared = at < MOST_COMPARED && own.length === 1 ? first : undefined
+    const near = compared === undefined ? undefined : nearMiss(compared.value, evidence)
+    const repeated = compared !== undefined && isRepeated(compared.value, evidence)
     return {
       issue_type: 'semantic_parameter',
       metric_name: `${parameter}.parameter_hallucination_check`,
-      explanation: explanationOf(own, near),
+      explanation: explanationOf(own, near, repeated),
       correction: correctionOf(own, near, values, tool, call),
     }
   })
@@ -60,12 +63,15 @@ const SAID_BY: Readonly<Record<Source, string>> = {
   assistant: 'an earlier answer',
 }
 
-function explanationOf(own: readonly Leaf[], near: NearMiss | undefined): string {
+function explanationOf(own: readonly Leaf[], near: NearMiss | undefined, repeated: boolean): string {
   const values = listed(own.map(({ value, path }) => `${shown(value)} of '${path.join('.')}'`))
   const verb = own.length === 1 ? 'stands' : 'stand'
   const told = `${values} ${verb} nowhere in what the user, the system prompt and the tools said.`
   const example = own.some(isInDescription) ? " It stands in the argument's description only." : ''
-  return told + example + (near === undefined ? '' : ` Near it, in ${SAID_BY[near.from]}: ${shown(near.value)}.`)
+  const repeats = repeated ? ' The result of a call that was made with it only repeats it.' : ''
+  return (
+    told + repeats + example + (near === undefined ? '' : ` Near it, in ${SAID_BY[near.from]}: ${shown(near.value)}.`)
+  )
 }
 
 function isInDescription({ value, description }: Leaf): boolean {

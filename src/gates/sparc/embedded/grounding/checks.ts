@@ -4,7 +4,7 @@ import type { Evidence } from './evidence.ts'
 import { isExplainedCode } from './explained-code.ts'
 import { identifierOf } from './identifier.ts'
 import type { Leaf } from './leaves.ts'
-import { isPlaceholder, saidAnywhere, supportOf, textsOf, THRESHOLD } from './support.ts'
+import { isPlaceholder, saidAnywhere, supportOf, textsFor, THRESHOLD } from './support.ts'
 
 /** How far a value is supported, from 0 to 1, and whether that is too little. */
 export interface Grade {
@@ -32,7 +32,7 @@ function defaultCheck(leaf: Leaf): Grade | undefined {
 
 function placeholderCheck({ value }: Leaf, _tool: Tool, evidence: Evidence): Grade | undefined {
   if (typeof value !== 'string' || !isPlaceholder(value)) return undefined
-  return saidAnywhere(value, textsOf(evidence)) ? undefined : { level: 0, accepted: false }
+  return saidAnywhere(value, textsFor(value, evidence)) ? undefined : { level: 0, accepted: false }
 }
 
 function identifierCheck(leaf: Leaf, tool: Tool, evidence: Evidence): Grade | undefined {

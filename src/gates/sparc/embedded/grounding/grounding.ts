@@ -26,7 +26,7 @@ export function groundingOf(
   faulty: ReadonlySet<string>,
 ): Grounding {
   const leaves = leavesOf(values, tool, faulty)
-  const characters = messages.reduce((sum, { content }) => sum + content.length, 0)
+  const characters = messages.reduce((sum, message) => sum + charactersIn(message), 0)
   if (characters > MOST_CHARACTERS || characters * leaves.length > MOST_WORK) throw new TooLarge()
   const evidence = evidenceOf(messages)
   const inventions: Leaf[] = []
@@ -38,4 +38,9 @@ export function groundingOf(
     if (!grade.accepted) inventions.push(leaf)
   }
   return { evidence, inventions, levels }
+}
+
+/** Results are compared with what their calls were made with. */
+function charactersIn({ content, tool_calls = [] }: ReflectedMessage): number {
+  return tool_calls.reduce((sum, call) => sum + call.function.arguments.length, content.length)
 }

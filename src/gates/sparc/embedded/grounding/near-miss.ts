@@ -1,6 +1,6 @@
 import { distance } from '../../../../config/nearest.ts'
-import type { Evidence, Source } from './evidence.ts'
-import { plainText } from './text.ts'
+import type { Evidence, Said, Source } from './evidence.ts'
+import { plainText, wordsIn } from './text.ts'
 
 export interface NearMiss {
   readonly value: string
@@ -32,14 +32,20 @@ export function nearMiss(value: string | number, { said }: Evidence): NearMiss |
 function candidates(wanted: string, said: Evidence['said']): readonly NearMiss[] {
   const found = new Map<string, NearMiss>()
   let characters = 0
-  for (const { from, text } of said.toReversed()) {
+  for (const each of said.toReversed()) {
+    const { from, text } = each
     for (const [word] of text.slice(0, SEARCHED_CHARACTERS - characters).matchAll(/[^\s"'`<>(){}[\],;]+/gu)) {
       if (word.length > LONGEST + 8) continue
       const value = word.replace(/^[.:!?*_-]+|[.:!?*_-]+$/g, '')
       const fits = Math.abs(value.length - wanted.length) <= NEAR && /[\p{N}@._/-]/u.test(value)
-      if (fits && found.size < MOST_CANDIDATES) found.set(value, { value, from })
+      if (fits && found.size < MOST_CANDIDATES && !repeats(each, value)) found.set(value, { value, from })
     }
     characters = Math.min(SEARCHED_CHARACTERS, characters + text.length)
   }
   return [...found.values()]
+}
+
+/** What a call was made with is no better for standing in its result. */
+function repeats({ asked }: Said, value: string): boolean {
+  return asked !== undefined && wordsIn(value).every((word) => asked.words.has(word))
 }

@@ -1,4 +1,4 @@
-import type { Evidence } from './evidence.ts'
+import type { Evidence, Said } from './evidence.ts'
 import type { Identifier } from './identifier.ts'
 import { holdsExactly, holdsWords, plainText, wordsIn, type Joints, type SearchText } from './text.ts'
 import { EXTENSIONS, NUMBER_WORDS, PLACEHOLDERS } from './vocabulary.ts'
@@ -7,12 +7,12 @@ import { EXTENSIONS, NUMBER_WORDS, PLACEHOLDERS } from './vocabulary.ts'
 export const THRESHOLD = 0.45
 
 export function supportOf(value: string | number, identifier: Identifier, evidence: Evidence): number {
-  const texts = textsOf(evidence)
+  const texts = textsFor(value, evidence)
   if (typeof value === 'number') return numberSupport(value, texts)
   const trimmed = value.trim()
   switch (identifier.kind) {
     case 'mail':
-      return mailSupport(trimmed.replace(/^mailto:/i, ''), texts)
+      return mailSupport(withoutScheme(trimmed), texts)
     case 'url':
       return urlSupport(trimmed, texts)
     case 'path':
@@ -30,8 +30,31 @@ export function isPlaceholder(value: string): boolean {
 
 type Texts = readonly SearchText[]
 
-export function textsOf({ said }: Evidence): Texts {
-  return said.map(({ search }) => search)
+/**
+ * Where a value may stand. The result of a call that had this very value only repeats it ("no such transaction TX-1"),
+ * whatever else it says: whether it is an error can be told from no text. A value that a result puts together anew
+ * (a file in the folder that the call named) is its own.
+ */
+export function textsFor(value: string | number, { said }: Evidence): Texts {
+  const words = wordsIn(withoutScheme(String(value)))
+  return said.filter((each) => !isAnswerTo(each, words)).map(({ search }) => search)
+}
+
+/** Whether a call had the value, and its result repeats it. */
+export function isRepeated(value: string | number, { said }: Evidence): boolean {
+  const words = wordsIn(withoutScheme(String(value)))
+  return said.some((each) => isAnswerTo(each, words) && holdsWords(each.search, words))
+}
+
+function isAnswerTo({ asked }: Said, words: readonly string[]): boolean {
+  return asked !== undefined && holdsWords(asked, words)
+}
+
+function withoutScheme(value: string): string {
+  return value
+    .trim()
+    .replace(/^(?:mailto:|[a-z][a-z0-9+.-]*:\/\/)/i, '')
+    .replace(/^www\./i, '')
 }
 
 export function saidAnywhere(value: string, texts: Texts): boolean {
@@ -70,10 +93,7 @@ function allKnown(words: readonly string[], texts: Texts): boolean {
 }
 
 function urlSupport(url: string, texts: Texts): number {
-  const bare = url
-    .replace(/^[a-z][a-z0-9+.-]*:\/\//i, '')
-    .replace(/^www\./i, '')
-    .replace(/\/$/, '')
+  const bare = withoutScheme(url).replace(/\/$/, '')
   if (saidAnywhere(bare, texts)) return 0.95
   const host = bare.replace(/[/?#].*$/s, '').replace(/:\d+$/, '')
   const rest = wordsIn(bare.slice(host.length))
