@@ -60,6 +60,6 @@ function spell(value: unknown, roll: () => number): string {
 
 function spellNumber(value: number, roll: () => number): string {
   const plain = JSON.stringify(value)
-  if (!Number.isInteger(value) || plain.includes('e')) return plain
+  if (!Number.isInteger(value) || value === 0 || plain.includes('e')) return plain
   return [plain, `${plain}.0`, `${plain}e0`, `${plain}0e-1`][roll() % 4] ?? plain
 }

@@ -43,6 +43,12 @@ interface Kept {
   readonly fits: boolean
 }
 
+/** Of a message, which has two members here, or of a tool, which has one or is none. */
+function weightOf(json: string): number {
+  const members = json.startsWith('{"role"') ? 2 : json.startsWith('{') ? 1 : 0
+  return json.length + LIMITS.partChars + members * LIMITS.valueChars
+}
+
 /** What is counted, from scratch. */
 function charsOf(kept: readonly Kept[]): number {
   const shown = kept.filter(({ fits }) => fits)
@@ -50,7 +56,7 @@ function charsOf(kept: readonly Kept[]): number {
   const once = [
     ...distinct(shown.flatMap(({ messages }) => messages)),
     ...distinct(shown.flatMap(({ tools }) => tools)),
-  ].join('').length
+  ].reduce((sum, json) => sum + weightOf(json), 0)
   const references = shown.reduce((sum, { messages, tools }) => sum + messages.length + tools.length, 0)
   const proposals = kept.flatMap(({ proposed }) => proposed).reduce((sum, name) => sum + name.length + DIGEST_CHARS, 0)
   return once + references * LIMITS.referenceChars + proposals
@@ -58,7 +64,7 @@ function charsOf(kept: readonly Kept[]): number {
 
 /** Of one conversation alone, where what is said twice counts twice. */
 function fits(messages: readonly ChatMessage[], tools: readonly unknown[]): boolean {
-  const chars = [...messages, ...tools].map((part) => JSON.stringify(part).length + LIMITS.referenceChars)
+  const chars = [...messages, ...tools].map((part) => weightOf(JSON.stringify(part)) + LIMITS.referenceChars)
   return chars.reduce((sum, each) => sum + each, 0) <= LIMITS.conversationChars
 }
 

@@ -106,7 +106,11 @@ describe('the conversation of a session', () => {
 
 describe('bounds', () => {
   const texts = ({ messages }: { messages: readonly ChatMessage[] } = { messages: [] }) => messages.map((m) => m.text)
-  const ofOne = (chars: number) => [said('x'.repeat(chars - JSON.stringify(said('')).length - LIMITS.referenceChars))]
+  /** What a message costs beside its text: it has two members. */
+  const beside = LIMITS.partChars + 2 * LIMITS.valueChars
+  const ofOne = (chars: number) => [
+    said('x'.repeat(chars - JSON.stringify(said('')).length - beside - LIMITS.referenceChars)),
+  ]
 
   test('so many exchanges: the oldest goes', () => {
     const conversations = new Conversations(new ConversationTotal())
@@ -139,6 +143,22 @@ describe('bounds', () => {
     expect(conversations.recall(REFUND)).toBeUndefined()
   })
 
+  const MANY: readonly (readonly [string, number, (count: number) => readonly [ChatMessage[], unknown[]]])[] = [
+    ['messages', 8_000, (count) => [Array.from({ length: count }, (_, i) => said(String(i))), []]],
+    ['lists', 65_000, (count) => [[], [Array.from({ length: count }, () => [])]]],
+    ['objects', 32_000, (count) => [[], [Array.from({ length: count }, () => ({ a: {} }))]]],
+  ]
+  test.each(MANY)('small things count what they take in memory, not what they are long: %s', (_name, count, of) => {
+    const recall = ([messages, tools]: ReturnType<typeof of>) => {
+      expect(JSON.stringify([messages, tools]).length).toBeLessThan(LIMITS.conversationChars / 4)
+      const conversations = new Conversations(new ConversationTotal())
+      conversations.ask('e1', messages, tools)
+      return conversations.recall(REFUND)
+    }
+    expect(recall(of(count))).toBeUndefined()
+    expect(recall(of(count / 4))).toBeDefined()
+  })
+
   test('a conversation that grows message by message is held once', () => {
     const total = new ConversationTotal()
     const conversations = new Conversations(total)
@@ -150,7 +170,7 @@ describe('bounds', () => {
     }
     const once = JSON.stringify([...all, ...tools]).length
     const references = LIMITS.conversations * (all.length + 1) * LIMITS.referenceChars
-    expect(total.chars).toBeLessThan(once + references)
+    expect(total.chars).toBeLessThan(once + (all.length + 1) * beside + references)
     // Not only counted once: it is the same object, also where it stands elsewhere than it stood before.
     const before = conversations.recall(REFUND)
     conversations.ask('moved', structuredClone(all.slice(100)), structuredClone(tools))

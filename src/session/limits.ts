@@ -30,6 +30,9 @@ export const LIMITS = {
   conversationCharsOverall: 134_217_728,
   /** What it counts that an exchange shows a message or tool which is held already. */
   referenceChars: 8,
+  /** What it counts besides the JSON: each message or tool, and each member and element in it. About what they take. */
+  partChars: 192,
+  valueChars: 32,
   /** Calls of one answer by which its exchange is found; a tool with a longer name is not found. */
   proposals: 128,
   proposedToolChars: 256,

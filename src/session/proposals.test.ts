@@ -38,6 +38,20 @@ describe('Proposals', () => {
     for (const args of [{}, undefined, '{"n":1', { n: 1 }]) expect(proposals.has({ tool: 'a', args })).toBe(false)
   })
 
+  test('the arguments of a call are read once, however many answers it is looked for in', () => {
+    let reads = 0
+    const args = {
+      get n() {
+        reads += 1
+        return 1
+      },
+    }
+    const answers = Array.from({ length: 3 }, () => new Proposals())
+    for (const answer of answers) answer.add([call('a', '{"n":1}')])
+    expect(answers.map((answer) => answer.has({ tool: 'a', args }))).toEqual([true, true, true])
+    expect(reads).toBe(1)
+  })
+
   test('so many and no more, over all pieces of an answer', () => {
     const proposals = new Proposals()
     const many = Array.from({ length: LIMITS.proposals + 1 }, (_, i) => call(`t${String(i)}`))

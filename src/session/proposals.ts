@@ -33,7 +33,7 @@ export class Proposals {
   has(call: Call): boolean {
     const named = this.#proposals.filter(({ tool }) => isName(tool, call.tool))
     if (named.length === 0) return false
-    const args = digest(canonicalArguments(call.args))
+    const args = digestOfArguments(call.args)
     return args !== undefined && named.some((proposal) => proposal.args === args)
   }
 }
@@ -47,6 +47,15 @@ function isName(proposed: string, tool: string): boolean {
   if (proposed === tool) return true
   if (tool === '' || !proposed.endsWith(tool)) return false
   return SEPARATORS.includes(proposed.charAt(proposed.length - tool.length - 1))
+}
+
+/** One call is looked for in all that many sessions were proposed, and its arguments may be long. */
+const digests = new WeakMap<object, string | undefined>()
+
+function digestOfArguments(args: unknown): string | undefined {
+  if (typeof args !== 'object' || args === null) return digest(canonicalArguments(args))
+  if (!digests.has(args)) digests.set(args, digest(canonicalArguments(args)))
+  return digests.get(args)
 }
 
 function digest(text: string | undefined): string | undefined {

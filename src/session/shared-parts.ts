@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
+import { LIMITS } from './limits.ts'
 
 /** A value that may stand in several places. */
 export interface Part<T> {
   readonly value: T
   readonly digest: string
-  /** Of its JSON. */
+  /** Of its JSON, and what holding it costs beside them. */
   readonly chars: number
   uses: number
 }
@@ -53,9 +54,17 @@ export class SharedParts<T> {
     const digest = hash('sha256', json, 'base64url')
     const known = this.#parts.get(digest)
     if (known !== undefined) return known
-    const part = { value, digest, chars: json.length, uses: 0 }
+    const chars = json.length + LIMITS.partChars + valuesIn(value) * LIMITS.valueChars
+    const part = { value, digest, chars, uses: 0 }
     this.#parts.set(digest, part)
     this.chars += part.chars
     return part
   }
+}
+
+/** A list of empty lists is a few characters of JSON, and many times that in memory. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  const inner: unknown[] = Object.values(value)
+  return inner.reduce((sum: number, each) => sum + valuesIn(each), inner.length)
 }
