@@ -109,10 +109,10 @@ describe('a stream of an Anthropic message', () => {
       begin + textOf(0, 'No pay.') + textOf(1, 'a') + callStart(2, 'u2', 'log') + stop(2) + reason('tool_use') + END,
     ],
     [
-      'events whose names say something else: the type counts, and what we write is named by it',
+      'events without names: the type counts, and what we write is named by it',
       [
         begin,
-        callOf(0, 'u1', 'pay').replaceAll(/event: \w+\n/g, 'event: ping\n'),
+        callOf(0, 'u1', 'pay').replaceAll(/event: \w+\n/g, ''),
         'data: {"type":"message_delta","delta":{"stop_reason":"tool_use","x":1.0}}\n\n',
         END,
       ],
@@ -154,6 +154,21 @@ describe('a stream of an Anthropic message', () => {
     ['two inputs', callStart(0, 'u1', 'pay', '{"a":1}') + piece(0, '{}'), 'a call has two inputs'],
     ['no number', event('content_block_stop'), 'index is no whole number'],
     ['a second beginning', begin, 'a message begins twice'],
+    [
+      'a name that is not the type',
+      textOf(0, 'a').replace('event: content_block_stop', 'event: ping'),
+      'an event whose name is not its type',
+    ],
+    [
+      'a name and no type',
+      textOf(0, 'a').replace('"type":"content_block_start",', ''),
+      'an event whose name is not its type',
+    ],
+    [
+      'names for some blocks',
+      textOf(0, 'a') + textOf(1, 'b').replaceAll(/event: \w+\n/g, ''),
+      'blocks in events with and without names',
+    ],
     ['an input that is a list', callStart(0, 'u1', 'pay', '[]'), 'input is no object'],
     ['content that is no list', 'data: {"type":"message","content":{}}\n\n', 'content is no list'],
     [

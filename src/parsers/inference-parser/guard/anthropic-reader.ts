@@ -1,7 +1,7 @@
 import { isObject } from '../../../json/rpc.ts'
 import { callOf } from '../anthropic-messages.ts'
 import { indexOf, listIn, textOf, type JsonObject } from '../dialect.ts'
-import { CALL_TYPE, wrongInAnthropic } from './anthropic-shape.ts'
+import { CALL_TYPE, isMessage, wrongInAnthropic } from './anthropic-shape.ts'
 import {
   newPart,
   NOTHING_HEARD,
@@ -51,6 +51,8 @@ export function createAnthropicReader(model: string): CallReader {
   }
   let about: JsonObject | undefined
   let begun = 0
+  /** Some clients read only blocks whose events have names, and number those alone. */
+  let named: boolean | undefined
 
   function hearMessage(message: JsonObject): Heard {
     if (about !== undefined) return { unreadable: 'a message begins twice' }
@@ -132,11 +134,15 @@ export function createAnthropicReader(model: string): CallReader {
   }
 
   return {
-    hear(value) {
-      const wrong = wrongInAnthropic(value)
+    hear(value, eventName) {
+      const wrong = wrongInAnthropic(value, eventName)
       if (wrong !== undefined) return { unreadable: wrong }
       if (!isObject(value)) return NOTHING_HEARD
       const index = indexOf(value) ?? 0
+      if (isOfBlock(value)) {
+        named ??= eventName !== ''
+        if (named !== (eventName !== '')) return { unreadable: 'blocks in events with and without names' }
+      }
       switch (value['type']) {
         case 'message_start':
           return isObject(value['message']) ? hearMessage(value['message']) : NOTHING_HEARD
@@ -185,10 +191,7 @@ function isCall(block: unknown): block is JsonObject {
   return isObject(block) && block['type'] === CALL_TYPE
 }
 
-/** Some vendors leave the type of a whole message out. */
-function isMessage({ type, content }: JsonObject): boolean {
-  return (type === 'message' || type === undefined || type === null) && Array.isArray(content)
-}
+const isOfBlock = ({ type }: JsonObject): boolean => textOf(type).startsWith('content_block_')
 
 function newBlockCall(block: JsonObject): BlockCall {
   const { id, tool, argumentsText } = callOf(block)

@@ -1,6 +1,6 @@
 import { isObject } from '../../../json/rpc.ts'
 import { listIn, type JsonObject } from '../dialect.ts'
-import { misnamed, wrongObject, wrongText } from './shape.ts'
+import { isAbsent, misnamed, misplaced, unknownForm, wrongObject, wrongScalar, wrongText } from './shape.ts'
 
 const TOP = new Set(['type', 'index', 'message', 'content', 'content_block', 'delta', 'stop_reason'])
 const MESSAGE = new Set(['content', 'stop_reason'])
@@ -10,17 +10,53 @@ const DELTA = new Set(['type', 'partial_json', 'stop_reason'])
 /** Of a block that the client runs. */
 export const CALL_TYPE = 'tool_use'
 
+/** Where the values of each type hold what the model says. A message may lack its type. */
+const HOLDS: ReadonlyMap<unknown, ReadonlySet<string>> = new Map([
+  ['message_start', new Set(['message'])],
+  ['content_block_start', new Set(['content_block'])],
+  ['content_block_delta', new Set(['delta'])],
+  ['content_block_stop', new Set<string>()],
+  ['message_delta', new Set(['delta'])],
+  ['message_stop', new Set<string>()],
+])
+const CONTENT: ReadonlySet<string> = new Set(['content'])
+
+/** Some vendors leave the type of a whole message out. */
+export function isMessage({ type, content }: JsonObject): boolean {
+  return (type === 'message' || isAbsent(type)) && Array.isArray(content)
+}
+
 /** Why a value of an Anthropic message could show some client a call that we do not see, if so. */
-export function wrongInAnthropic(value: unknown): string | undefined {
-  if (Array.isArray(value)) return 'a list where an object should be'
-  if (!isObject(value)) return undefined
-  return misnamed(value, TOP) ?? wrongText(value['type'], 'type') ?? wrongEvent(value)
+export function wrongInAnthropic(value: unknown, eventName: string): string | undefined {
+  if (!isObject(value)) return wrongScalar(value)
+  return (
+    misnamed(value, TOP) ??
+    wrongText(value['type'], 'type') ??
+    wrongName(value, eventName) ??
+    wrongPlaces(value) ??
+    wrongEvent(value)
+  )
+}
+
+/** Clients go by either, and some take the name for a type that is not there. */
+function wrongName({ type }: JsonObject, eventName: string): string | undefined {
+  const fits = eventName === '' || eventName === type || (isAbsent(type) && eventName === 'error')
+  return fits ? undefined : 'an event whose name is not its type'
+}
+
+function wrongPlaces(value: JsonObject): string | undefined {
+  const own = HOLDS.get(value['type']) ?? (isMessage(value) ? CONTENT : undefined)
+  return own === undefined ? unknownForm(value) : misplaced(value, own)
 }
 
 function wrongEvent(value: JsonObject): string | undefined {
   switch (value['type']) {
     case 'message_start':
-      return wrongObject(value['message'], 'message', (message) => misnamed(message, MESSAGE) ?? wrongContent(message))
+      return wrongObject(
+        value['message'],
+        'message',
+        (message) => misnamed(message, MESSAGE) ?? misplaced(message, CONTENT) ?? wrongContent(message),
+      )
     case 'content_block_start':
       return wrongPlace(value) ?? needed(value['content_block'], 'content_block', wrongBlock)
     case 'content_block_delta':

@@ -49,8 +49,8 @@ export type Written =
  * bytes, order and rulings are the guard's.
  */
 export interface CallReader {
-  /** Reads the next value. */
-  hear(value: unknown): Heard
+  /** Reads the next value. `eventName`: of the event that carries it; empty where it has none. */
+  hear(value: unknown, eventName: string): Heard
   /** The answer says that it is over: no call goes on. */
   close(): Heard
   /** How a value that was heard goes on. Called in the order of `hear`, when every part up to here has its fate. */

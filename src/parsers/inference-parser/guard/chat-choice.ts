@@ -48,7 +48,7 @@ export interface ChatChoice {
   loose: boolean
   /** Fragments of one call stand between those of another. */
   interleaved: boolean
-  /** A call changed its kind. */
+  /** A call changed its kind or its name: some clients take the first, some the last, some join them. */
   mixed: boolean
   // What the client has got.
   hasRole: boolean
@@ -97,7 +97,7 @@ export function addWhole(choice: ChatChoice, call: JsonObject): ChatPart {
 export function addLegacy(choice: ChatChoice, call: JsonObject): ChatPart {
   choice.legacy ??= newCall(choice, {}, undefined)
   const part = partOf(choice, choice.legacy)
-  addTo(choice.legacy, functionPieces(call))
+  addTo(choice, choice.legacy, functionPieces(call))
   return part
 }
 
@@ -161,12 +161,13 @@ function addCall(choice: ChatChoice, call: ChatCall, fragment: JsonObject): void
   const kind = isObject(fragment['custom']) ? 'custom' : isObject(fragment['function']) ? 'function' : call.kind
   choice.mixed ||= call.kind !== undefined && kind !== call.kind
   call.kind = kind
-  addTo(call, callPieces(fragment))
+  addTo(choice, call, callPieces(fragment))
 }
 
-function addTo(call: ChatCall, pieces: CallPieces): void {
-  // Some servers repeat the whole name with every fragment, others send it in pieces.
-  if (pieces.tool !== call.tool) call.tool += pieces.tool
+function addTo(choice: ChatChoice, call: ChatCall, pieces: CallPieces): void {
+  // Some servers repeat the whole name with every fragment.
+  if (call.tool === '') call.tool = pieces.tool
+  else choice.mixed ||= pieces.tool !== '' && pieces.tool !== call.tool
   call.argumentsText += pieces.argumentsText
 }
 
@@ -180,10 +181,14 @@ export function finishBatch(choice: ChatChoice): readonly ChatPart[] | { readonl
 
 const ENCODER = new TextEncoder()
 
-/** Whole values side by side are no value together: whoever joins what belongs to several calls cannot run it. */
+/** Objects side by side are no value together: whoever joins what belongs to several calls cannot run it. */
 function isAmbiguous({ calls, interleaved }: ChatChoice): boolean {
-  if (calls.length < 2) return false
-  return interleaved || calls.some(({ argumentsText }) => !readJsonOnce(ENCODER.encode(argumentsText)).ok)
+  return calls.length > 1 && (interleaved || !calls.every(({ argumentsText }) => isWholeObject(argumentsText)))
+}
+
+function isWholeObject(text: string): boolean {
+  const json = readJsonOnce(ENCODER.encode(text))
+  return json.ok && isObject(json.value)
 }
 
 /**

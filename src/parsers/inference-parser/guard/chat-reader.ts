@@ -49,8 +49,8 @@ export function createChatReader(model: string): CallReader {
   }
 
   return {
-    hear(value) {
-      const wrong = wrongInChat(value)
+    hear(value, eventName) {
+      const wrong = wrongInChat(value, eventName)
       if (wrong !== undefined) return { unreadable: wrong }
       if (!isObject(value)) return NOTHING_HEARD
       const heard: Part[] = []

@@ -45,33 +45,60 @@ export function markLength(raw: Uint8Array): number {
 }
 
 export type EventData =
-  /** Undefined: the event has no data. Lines are joined by a line feed. */
-  { readonly ok: true; readonly data: Uint8Array | undefined } | { readonly ok: false }
+  | {
+      readonly ok: true
+      /** Undefined: the event has no data. Lines are joined by a line feed. */
+      readonly data: Uint8Array | undefined
+      /** Empty where it has none. */
+      readonly name: string
+    }
+  | { readonly ok: false }
 
-/** The data of an event; not ok where some readers would take more of it for data than the standard does. */
+/** The data of an event; not ok where some readers would take more or less of it for data than the standard does. */
 export function dataOf(raw: Uint8Array, begin: number): EventData {
   const pieces: Uint8Array[] = []
+  let name: string | undefined
   for (let line = lineAt(raw, begin); line.from < raw.length; line = lineAt(raw, line.next)) {
-    if (isField(raw, line, DATA)) pieces.push(valueOf(raw, line))
-    else if (!isHarmless(raw, line)) return { ok: false }
+    if (isField(raw, line, DATA)) {
+      pieces.push(valueOf(raw, line, DATA))
+      continue
+    }
+    if (!isHarmless(raw, line)) return { ok: false }
+    if (!isField(raw, line, EVENT)) continue
+    const called = latin1(valueOf(raw, line, EVENT))
+    if (name !== undefined && name !== called) return { ok: false }
+    name = called
   }
-  return { ok: true, data: pieces.length < 2 ? pieces[0] : joined(pieces) }
+  if (pieces.length > 1 && pieces.some(isWhole)) return { ok: false }
+  return { ok: true, data: pieces.length < 2 ? pieces[0] : joined(pieces), name: name ?? '' }
 }
 
-function valueOf(raw: Uint8Array, { from, to }: Line): Uint8Array {
-  const colon = Math.min(from + DATA.length + 1, to)
+function valueOf(raw: Uint8Array, { from, to }: Line, field: Uint8Array): Uint8Array {
+  const colon = Math.min(from + field.length + 1, to)
   return raw.subarray(raw[colon] === SPACE && colon < to ? colon + 1 : colon, to)
 }
 
+const latin1 = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+
+/** Some readers take each line of data alone. */
+const isWhole = (piece: Uint8Array): boolean => /^\s*[[{][^]*[\]}]\s*$/.test(latin1(piece))
+
+/** Where a line ends for readers that split by Unicode’s rules: U+0085, U+2028 and U+2029 as bytes, and old controls. */
+const ENDS_LINE = /[\v\f\x1c-\x1e\x85]|\xe2\x80[\xa8\xa9]/
+/** What readers that look for it anywhere take for the field. */
+const HOLDS_DATA = /data\s*:/i
 /** How a line begins that forgiving readers take for data: indented, in capitals, or JSON alone on its line. */
-const LIKE_DATA = /^\s*(?:data|[[{])/i
+const LIKE_DATA = /^[^a-z0-9]*(?:data|[[{"])/i
 
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true })
-
+/** Whether a line that is no data is none for every reader. */
 function isHarmless(raw: Uint8Array, line: Line): boolean {
   const { from, to } = line
-  if (from === to || raw[from] === COLON || isField(raw, line, EVENT)) return true
-  return OTHERS.some((name) => isField(raw, line, name)) || !LIKE_DATA.test(UTF8.decode(raw.subarray(from, to)))
+  if (from === to) return true
+  const text = latin1(raw.subarray(from, to))
+  if (ENDS_LINE.test(text) || HOLDS_DATA.test(text)) return false
+  const isKnown = raw[from] === COLON || isField(raw, line, EVENT) || OTHERS.some((name) => isField(raw, line, name))
+  return isKnown || !LIKE_DATA.test(text)
 }
 
 function joined(pieces: readonly Uint8Array[]): Uint8Array {

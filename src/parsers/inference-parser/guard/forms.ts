@@ -12,6 +12,8 @@ export interface Item {
   readonly raw: Uint8Array
   /** What it says in JSON, and how that is written. */
   readonly json: { readonly value: unknown; readonly text: () => string } | undefined
+  /** Of the event that it is. Empty where it has none. */
+  readonly name: string
   /** What it says, where that is no JSON. Empty where it says nothing. */
   readonly mark: string
 }
@@ -49,12 +51,12 @@ export function eventForm(onItem: OnItem): Form {
     const read = dataOf(raw, first ? markLength(raw) : 0)
     first = false
     if (!read.ok) return 'a line that only some clients read'
-    const { data } = read
-    if (data === undefined) return onItem({ raw, json: undefined, mark: '' })
+    const { data, name } = read
+    if (data === undefined) return onItem({ raw, json: undefined, name, mark: '' })
     const json = readJsonOnce(data)
-    if (json.ok) return onItem({ raw, json: { value: json.value, text: () => UTF8.decode(data) }, mark: '' })
+    if (json.ok) return onItem({ raw, json: { value: json.value, text: () => UTF8.decode(data) }, name, mark: '' })
     const mark = UTF8.decode(data).trim()
-    return mark === '' || mark === DONE ? onItem({ raw, json: undefined, mark }) : json.why
+    return mark === '' || mark === DONE ? onItem({ raw, json: undefined, name, mark }) : json.why
   }
   const splitter = createEventSplitter(onEvent, GUARDED_EVENT_BYTES)
   return {
@@ -95,7 +97,7 @@ export function jsonForm(onItem: OnItem): Form {
       const raw = Buffer.concat(pieces)
       const json = readJsonOnce(raw)
       if (!json.ok) return json.why
-      const why = onItem({ raw, json: { value: json.value, text: () => UTF8.decode(raw) }, mark: '' })
+      const why = onItem({ raw, json: { value: json.value, text: () => UTF8.decode(raw) }, name: '', mark: '' })
       if (why === undefined) drop()
       return why
     },

@@ -184,11 +184,6 @@ describe('a call', () => {
       ['pay{}'],
     ],
     [
-      'the name in pieces',
-      ['{"index":0,"id":"k","function":{"name":"read_"}}', '{"index":0,"function":{"name":"mail","arguments":"{}"}}'],
-      ['read_mail{}'],
-    ],
-    [
       'no index and no type',
       ['{"id":"k","function":{"name":"pay","arguments":"{"}}', '{"function":{"arguments":"}"}}'],
       ['pay{}'],
@@ -243,6 +238,17 @@ describe('a call', () => {
         '{"id":"k","function":{"name":"a","arguments":"["}}',
         '{"id":"l","function":{"name":"b","arguments":"[]"}}',
         '{"id":"k","function":{"arguments":"]"}}',
+      ],
+    ],
+    [
+      'the name in pieces',
+      ['{"index":0,"id":"k","function":{"name":"read_"}}', '{"index":0,"function":{"name":"mail","arguments":"{}"}}'],
+    ],
+    [
+      'one index, and numbers that are a number together',
+      [
+        '{"index":0,"id":"k","function":{"name":"log","arguments":"1"}}',
+        '{"index":0,"id":"l","function":{"name":"pay","arguments":"2"}}',
       ],
     ],
     [

@@ -213,8 +213,8 @@ class Guard implements CompletionGuard {
     return undefined
   }
 
-  private hear({ json, mark }: Item): Heard {
-    if (json !== undefined) return this.reader.hear(json.value)
+  private hear({ json, name, mark }: Item): Heard {
+    if (json !== undefined) return this.reader.hear(json.value, name)
     return mark === DONE ? this.reader.close() : { parts: [], complete: [] }
   }
 

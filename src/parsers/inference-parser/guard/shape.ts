@@ -31,6 +31,40 @@ export function wrongText(value: unknown, name: string): string | undefined {
   return isAbsent(value) || typeof value === 'string' ? undefined : `${name} is no text`
 }
 
+/** Where dialects keep what the model says. Calls stand in one of these. */
+const SAYING: ReadonlySet<string> = new Set([
+  ...['choices', 'message', 'messages', 'delta', 'content', 'tool_calls', 'function_call'],
+  ...['content_block', 'output', 'item', 'candidates'],
+])
+
+const isFull = (value: unknown): boolean => typeof value === 'object' && value !== null && Object.keys(value).length > 0
+
+/** What the model says, in a place where only clients of another dialect look for it. `own`: where it belongs here. */
+export function misplaced(value: JsonObject, own: ReadonlySet<string>): string | undefined {
+  const is = Object.keys(value).some((key) => SAYING.has(key) && !own.has(key) && isFull(value[key]))
+  return is ? 'members of another dialect' : undefined
+}
+
+/** About the exchange, not by the model. */
+const ABOUT: ReadonlySet<string> = new Set([
+  ...['error', 'errors', 'usage', 'metadata', 'timings', 'time_info', 'prompt_filter_results'],
+  ...['x_groq', 'hook_results', 'warnings'],
+])
+/** These are of a call even where they are texts. */
+const OF_CALLS: ReadonlySet<string> = new Set(['arguments', 'input', 'partial_json', 'function', 'tool_calls'])
+
+/** A value that is no answer of its dialect may be an error, or figures and names. All else could be another dialect’s. */
+export function unknownForm(value: JsonObject): string | undefined {
+  const is = Object.keys(value).some((key) => OF_CALLS.has(key) || (!ABOUT.has(key) && isFull(value[key])))
+  return is ? 'an answer of another form' : undefined
+}
+
+/** Why a value that is no object cannot be one of an answer, if so. */
+export function wrongScalar(value: unknown): string | undefined {
+  if (Array.isArray(value)) return 'a list where an object should be'
+  return typeof value === 'string' ? 'a text where an object should be' : undefined
+}
+
 const NAME_CHARACTERS = 256
 
 /** A text that may name something in an answer of ours. */

@@ -75,6 +75,14 @@ describe('createEventSplitter', () => {
 })
 
 describe('dataOf', () => {
+  test.each([
+    ['data: a\n\n', ''],
+    ['event: x\ndata: a\n\n', 'x'],
+    ['data: a\r\nevent:x\r\nevent: x\r\n\r\n', 'x'],
+  ])('%j is named %j', (event, name) => {
+    expect(dataOf(bytes(event), 0)).toMatchObject({ ok: true, name })
+  })
+
   test.each<[string, string | undefined]>([
     ['data: a\n\n', 'a'],
     ['data:a\r\n\r\n', 'a'],
@@ -83,13 +91,13 @@ describe('dataOf', () => {
     ['data\n\n', ''],
     ['data:\n\n', ''],
     ['data: \n\n', ''],
-    ['event: data\nid: {\nretry: 1\n: data: x\nfoo: data\ndata: a\n\n', 'a'],
+    ['event: data\nid: {\nretry: 1\n: data x\nfoo: data\ndata: a\n\n', 'a'],
     ['event: x\n\n', undefined],
     ['\n', undefined],
     ['data: a', 'a'],
   ])('%j', (event, expected) => {
     const read = dataOf(bytes(event), 0)
-    expect(read.ok && read.data !== undefined ? text(read.data) : read).toEqual(expected ?? { ok: true })
+    expect(read.ok && read.data !== undefined ? text(read.data) : read.ok ? undefined : read).toEqual(expected)
   })
 
   test.each([
@@ -98,6 +106,15 @@ describe('dataOf', () => {
     '\ufeffdata: a\n\n',
     '{"choices":[]}\n\n',
     'x: 1\n\tdata: a\n\n',
+    '\x1fdata: a\n\n',
+    '"data"\n\n',
+    ': data: a\n\n',
+    'id: data:a\n\n',
+    ': a\u2028b\n\n',
+    'event: a\x85b\n\n',
+    'x\vy\n\n',
+    'event: a\nevent: b\ndata: c\n\n',
+    'data: {"a":\ndata: {"b":1}\ndata: }\n\n',
     'database: 1\n\n',
     '\u00a0data: a\n\n',
   ])('%j is read by some', (event) => {
