@@ -17,7 +17,8 @@ export interface VerdictCache<V> {
   recall(key: string): V | undefined
   /**
    * The verdict on the question that `key` stands for. Equal questions that are asked at once are asked once: the one
-   * question lives as long as anybody waits for it. Rejects only where `question` does.
+   * question lives as long as anybody waits for it. Nobody joins a question that somebody gave up on: it may never be
+   * answered, and as long as others kept joining it, nobody would ask anew. Rejects only where `question` does.
    */
   ask(key: string, question: (signal: AbortSignal) => Promise<V>, signal: AbortSignal): Promise<Asked<V>>
 }
@@ -35,6 +36,7 @@ interface Flight<V> {
   readonly controller: AbortController
   readonly verdict: Promise<V>
   waiting: number
+  landed: boolean
 }
 
 export function createVerdictCache<V>(options: VerdictCacheOptions<V>): VerdictCache<V> {
@@ -66,28 +68,36 @@ export function createVerdictCache<V>(options: VerdictCacheOptions<V>): VerdictC
     }
   }
 
-  const end = (key: string, flight: Flight<V>): boolean => flights.get(key) === flight && flights.delete(key)
+  /** Whoever asks now starts anew. */
+  const close = (key: string, flight: Flight<V>): void => {
+    if (flights.get(key) === flight) flights.delete(key)
+  }
 
   const start = (key: string, question: (signal: AbortSignal) => Promise<V>): Flight<V> => {
     const controller = new AbortController()
-    const flight: Flight<V> = { controller, verdict: settle(question, controller.signal), waiting: 0 }
+    const flight: Flight<V> = {
+      controller,
+      verdict: settle(question, controller.signal),
+      waiting: 0,
+      landed: false,
+    }
     flights.set(key, flight)
-    flight.verdict.then(
-      (verdict) => {
-        if (end(key, flight) && options.keeps(verdict)) keep(key, verdict)
-      },
-      () => {
-        end(key, flight)
-      },
-    )
+    const land = (): void => {
+      flight.landed = true
+      close(key, flight)
+    }
+    flight.verdict.then((verdict) => {
+      land()
+      if (!controller.signal.aborted && options.keeps(verdict)) keep(key, verdict)
+    }, land)
     return flight
   }
 
   const leave = (key: string, flight: Flight<V>): void => {
     flight.waiting -= 1
-    if (flight.waiting > 0 || !end(key, flight)) return
-    // Whoever asks now starts anew: this flight has no answer to come.
-    flight.controller.abort('nobody waits')
+    if (flight.landed) return
+    close(key, flight)
+    if (flight.waiting === 0) flight.controller.abort('nobody waits')
   }
 
   return {
