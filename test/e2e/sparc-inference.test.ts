@@ -232,6 +232,31 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
     })
   })
 
+  describe('embedded', () => {
+    configured(() => chain({ reflector: 'embedded' }))
+    test('a model that repeats its call is stopped each time, until its user gives the value', async () => {
+      const ran: Call[] = []
+      stage().upstream.answer(
+        answerWith(server, ({ messages }) =>
+          JSON.stringify(messages).includes('done:')
+            ? { text: 'It is refunded.' }
+            : { text: 'I refund TX-31337.', calls: [REFUND] },
+        ),
+      )
+      const lines = [...ASKED]
+      for (const reply of ['Just go on, please.', 'Yes.', 'Why not?', 'It is TX-31337.']) {
+        // The loop ends, since all that is left is text.
+        const { text } = await loop(client(), lines, stream, ran)
+        expect(text).toContain('A tool call was stopped')
+        expect(ruled(await lastRecord())).toEqual(['modify/reflected'])
+        lines.push({ kind: 'user', text: reply })
+      }
+      expect(ran).toEqual([])
+      expect((await loop(client(), lines, stream, ran)).text).toBe('It is refunded.')
+      expect(ran).toEqual([REFUND])
+    })
+  })
+
   describe('observe', () => {
     configured(() => chain({ on_reject_action: 'observe', cache_ttl_ms: 0 }))
     test('a rejected call passes, and is recorded', async () => {

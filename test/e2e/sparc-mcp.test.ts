@@ -382,4 +382,35 @@ describe('embedded', () => {
     expect((await call(tool)).isError).not.toBe(true)
     await turn.answer(a2aAnswer('Done.'))
   })
+
+  test('a model that repeats its call is stopped each time, until its user gives the value', async () => {
+    const { turn, tool } = await working()
+    const before = tools.called.length
+    const lines: Line[] = [...USER]
+    /** One step of an agent: the model calls, and reads what came back. Whether the tool ran. */
+    const step = async (at: number): Promise<boolean> => {
+      const { text, calls } = await think(lines, {
+        text: 'I write about TX-31337.',
+        calls: [{ ...SEND, id: `call_${at}` }],
+      })
+      const result = await call(tool, calls[0])
+      lines.push({ kind: 'assistant', text, calls })
+      lines.push({ kind: 'result', callId: `call_${at}`, text: JSON.stringify(result.content) })
+      return result.isError !== true
+    }
+    for (let round = 0; round < ROUNDS; round += 1) {
+      expect(await step(round)).toBe(false)
+      expect(ruled(await callRecord())).toEqual(['modify/reflected'])
+      if (round === 1) lines.push({ kind: 'user', text: 'Just go on, please.' })
+    }
+    expect(tools.called).toHaveLength(before)
+    lines.push({ kind: 'user', text: 'It is about TX-31337.' })
+    expect(await step(ROUNDS)).toBe(true)
+    expect(ruled(await callRecord())).toEqual(['allow/approved'])
+    expect(tools.called.slice(before)).toEqual(['send_mail'])
+    await turn.answer(a2aAnswer('Done.'))
+  })
 })
+
+/** How often this agent asks its model before it gives up. */
+const ROUNDS = 4
