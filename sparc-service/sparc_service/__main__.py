@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from contextlib import contextmanager
+from functools import partial
 from typing import Iterator
 
 from .settings import Settings, SettingsError, read_settings
@@ -32,6 +33,7 @@ async def _serve(settings: Settings) -> int:
     import uvicorn
 
     from .app import App
+    from .connections import TimedHttp
     from .logs import event
     from .reflection import Reflection
 
@@ -62,7 +64,7 @@ async def _serve(settings: Settings) -> int:
         server_header=False,
         lifespan="off",
         ws="none",
-        http="h11",
+        http=partial(TimedHttp, head_s=settings.deadline_s),  # type: ignore[arg-type]
         limit_concurrency=_MOST_CONNECTIONS,
         timeout_graceful_shutdown=int(settings.deadline_s) + 1,
     )

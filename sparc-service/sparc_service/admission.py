@@ -1,4 +1,4 @@
-"""How many calls are reflected on at once, and how many may wait for that."""
+"""How many calls are reflected on at once, how many may wait for that, and what bodies may take while they arrive."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import AsyncIterator
 
 
 class Overloaded(Exception):
-    """As many calls wait as may wait."""
+    """No more can be taken now."""
 
 
 class Admission:
@@ -32,3 +32,18 @@ class Admission:
     async def turn(self) -> AsyncIterator[None]:
         async with self._turns:
             yield
+
+
+class Memory:
+    """The bytes of all bodies that are arriving."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def take(self, count: int) -> None:
+        if count > self._left:
+            raise Overloaded
+        self._left -= count
+
+    def give_back(self, count: int) -> None:
+        self._left += count

@@ -9,10 +9,10 @@ import logging
 import time
 from typing import Any, Awaitable, Callable, MutableMapping
 
-from .admission import Overloaded
+from .admission import Memory, Overloaded
 from .logs import event
 from .reflection import Reflection, TrackUnavailable
-from .requests import BadRequest, read_request
+from .requests import BadRequest, ReflectRequest, read_request
 from .settings import Settings
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -41,6 +41,8 @@ class App:
         self._settings = settings
         self._reflection = reflection
         self._bearer = settings.bearer.encode()
+        # As many whole bodies as calls are taken.
+        self._memory = Memory(settings.max_body_bytes * (settings.max_concurrency + settings.max_queue))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -82,18 +84,13 @@ class App:
         # A page in somebody's browser can post any other type to a local port without being asked.
         if headers.get(b"content-type", b"").split(b";")[0].strip().lower() != b"application/json":
             raise Refused(415, "unsupported_media_type", "The body must be application/json.")
-        body = await self._read(headers, receive)
+        request = self._understand(await self._read(headers, receive))
         began = time.monotonic()
-        try:
-            request = read_request(body, self._settings.max_calls)
-        except BadRequest as bad:
-            where = bad.where or "body"
-            raise Refused(400, "invalid_request", f"{where} {bad.message}.", where=bad.where) from None
         try:
             answer = await _while_connected(self._reflection.reflect(request), receive)
         except Overloaded:
             event(logging.WARNING, "overloaded", calls=len(request.calls), session_id=request.session_id)
-            raise Refused(503, "overloaded", "Too many calls are waiting for a verdict.", {"retry-after": "1"}) from None
+            raise _overloaded() from None
         except TrackUnavailable:
             raise Refused(503, "track_unavailable", "This track is not served here; /readyz says which are.") from None
         self._log(request, answer, began)
@@ -106,15 +103,42 @@ class App:
         if scheme.lower() != b"bearer" or not hmac.compare_digest(token.strip(), self._bearer):
             raise Refused(401, "unauthorized", "A bearer token is needed.", {"www-authenticate": "Bearer"})
 
+    def _understand(self, body: bytes) -> ReflectRequest:
+        try:
+            return read_request(body, self._settings.max_calls)
+        except BadRequest as bad:
+            where = bad.where or "body"
+            raise Refused(400, "invalid_request", f"{where} {bad.message}.", where=bad.where) from None
+
     async def _read(self, headers: dict[bytes, bytes], receive: Receive) -> bytes:
         limit = self._settings.max_body_bytes
         announced = headers.get(b"content-length", b"0")
         if announced.isdigit() and int(announced[:20]) > limit:
             raise _too_large(limit)
+        body = bytearray()
         try:
-            return await asyncio.wait_for(_body(receive, limit), self._settings.deadline_s)
+            await asyncio.wait_for(self._fill(body, receive, limit), self._settings.deadline_s)
+            return bytes(body)
+        except Overloaded:
+            event(logging.WARNING, "overloaded by bodies")
+            raise _overloaded(connection="close") from None
         except asyncio.TimeoutError:
             raise Refused(408, "request_timeout", "The body did not arrive in time.", {"connection": "close"}) from None
+        finally:
+            self._memory.give_back(len(body))
+
+    async def _fill(self, body: bytearray, receive: Receive, limit: int) -> None:
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise _Gone
+            piece = message.get("body", b"")
+            if len(body) + len(piece) > limit:
+                raise _too_large(limit)
+            self._memory.take(len(piece))
+            body += piece
+            more = message.get("more_body", False)
 
     def _log(self, request: Any, answer: dict[str, Any], began: float) -> None:
         fields: dict[str, object] = {
@@ -135,21 +159,14 @@ def event_for_unexpected(path: str) -> None:
     logging.getLogger("sparc_service").exception("an unexpected error on %s", path)
 
 
-async def _body(receive: Receive, limit: int) -> bytes:
-    body = bytearray()
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise _Gone
-        body += message.get("body", b"")
-        if len(body) > limit:
-            raise _too_large(limit)
-        if not message.get("more_body", False):
-            return bytes(body)
+# Where the rest of a body is not read, the connection is of no more use.
+
+
+def _overloaded(**headers: str) -> Refused:
+    return Refused(503, "overloaded", "Too many calls are waiting for a verdict.", {"retry-after": "1", **headers})
 
 
 def _too_large(limit: int) -> Refused:
-    # The rest of the body is not read, so the connection is of no more use.
     return Refused(413, "too_large", f"The body is larger than {limit} bytes.", {"connection": "close"})
 
 

@@ -2,7 +2,7 @@
 
 ALTK's transformation stage runs such code by `exec` where it stands: beside the provider's keys, and whatever a
 conversation talked the model into. Here it gets a process of its own with no environment, an empty folder and limits on
-time, memory and output. That is no sandbox: it can still read what this user can read, and reach the network.
+time, memory, output and (unless this user is root) further processes. That is no sandbox: it can still read what this user can read, and reach the network.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _RUNNER = r"""
 import json, resource, sys
 given = json.load(sys.stdin)
 for limit, value in ((resource.RLIMIT_CPU, 2), (resource.RLIMIT_AS, 512 << 20), (resource.RLIMIT_FSIZE, 1 << 16),
-                     (resource.RLIMIT_NOFILE, 32), (resource.RLIMIT_CORE, 0)):
+                     (resource.RLIMIT_NOFILE, 32), (resource.RLIMIT_NPROC, 0), (resource.RLIMIT_CORE, 0)):
     resource.setrlimit(limit, (value, value))
 space = {}
 exec(given["code"], space)

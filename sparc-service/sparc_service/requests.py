@@ -13,6 +13,8 @@ _FIELDS = ("messages", "tool_specs", "tool_calls", "session_id", "track")
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _LONGEST_NAME = 256
 _DEEPEST = 100
+# A list of empty lists is two bytes each in the body, and minutes of work for what validates it.
+_MOST_VALUES = 100_000
 
 
 class BadRequest(Exception):
@@ -61,7 +63,7 @@ def _parse(body: bytes) -> object:
         data = json.loads(body.decode("utf-8"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
         raise BadRequest("", "must be valid JSON in UTF-8") from None
-    _check_depth(data)
+    _check_size(data)
     return data
 
 
@@ -69,10 +71,13 @@ def _no_constant(_name: str) -> NoReturn:
     raise ValueError("no JSON")
 
 
-def _check_depth(data: object) -> None:
-    level, depth = [data], 0
+def _check_size(data: object) -> None:
+    level, depth, values = [data], 0, 0
     while level:
         depth += 1
+        values += len(level)
+        if values > _MOST_VALUES:
+            raise BadRequest("", f"must not hold more than {_MOST_VALUES} values")
         if depth > _DEEPEST:
             raise BadRequest("", f"must not be nested deeper than {_DEEPEST} levels")
         inner: list[object] = []

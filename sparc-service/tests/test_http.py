@@ -143,9 +143,60 @@ class RefusalTest(unittest.TestCase):
             raw.sendall(b"POST /reflect HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 10\r\n\r\n{")
             self.assertIn(b" 408 ", raw.recv(4096).split(b"\r\n")[0])
 
+    def test_a_head_that_does_not_come(self) -> None:
+        for sent in (b"", b"POST /reflect HTTP/1.1\r\nhost: x\r\n"):
+            with self.subTest(sent), socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as raw:
+                raw.sendall(sent)
+                self.assertEqual(raw.recv(4096), b"")
+
+    def test_a_second_head_that_does_not_come(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as raw:
+            raw.sendall(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\nGET /heal")
+            self.assertIn(b" 200 ", raw.recv(4096).split(b"\r\n")[0])
+            while raw.recv(4096):
+                pass
+
     def test_a_lone_surrogate_passes_through(self) -> None:
         answer = self.service.reflect({**question(call({"transaction_id": "\ud800", "x\ud800": 1}), track="syntax")})
         self.assertEqual((answer.status, answer.json["decision"]), (200, "reject"))
+
+
+class ArrivingBodiesTest(unittest.TestCase):
+    service: Service
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.service = Service(PROVIDER="none", MAX_CALLS="1", MAX_CONCURRENCY="1", MAX_QUEUE="0", MAX_BODY_BYTES="300000")
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.service.stop()
+
+    def test_together_they_take_no_more_than_the_calls_that_fit(self) -> None:
+        body = json.dumps(question(GROUNDED, said="x" * 200_000, track="syntax")).encode()
+        with socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as slow:
+            head = b"POST /reflect HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
+            slow.sendall(head + body[:-1])
+            # Until all of it but the last byte has arrived.
+            answer = self.service.reflect(body)
+            while answer.status == 200:
+                answer = self.service.reflect(body)
+            self.assertEqual((answer.status, answer.json["error"]["code"]), (503, "overloaded"))
+            self.assertEqual(self.service.reflect(question(GROUNDED, track="syntax")).status, 200)
+            slow.sendall(body[-1:])
+            self.assertIn(b" 200 ", slow.recv(65536).split(b"\r\n")[0])
+        self.assertEqual(self.service.reflect(body).status, 200)
+
+    def test_so_many_values_and_no_more(self) -> None:
+        def holding(values: int) -> bytes:
+            parts = b",".join([b"1"] * values)
+            return b'{"messages":[{"role":"user","content":[' + parts + b']}],"tool_specs":[],"tool_calls":[{"function":{"name":"t"}}],"track":"syntax"}'
+
+        # The other values of this body.
+        others = 11
+        self.assertEqual(self.service.reflect(holding(99_999 - others)).status, 200)
+        refused = self.service.reflect(holding(100_001))
+        self.assertEqual((refused.status, refused.json["error"]["code"]), (400, "invalid_request"))
 
 
 class BoundsTest(unittest.TestCase):
