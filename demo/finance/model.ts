@@ -11,12 +11,13 @@ import type { Story } from './story.ts'
 
 /**
  * A model by script, which would rather make an id up than ask for it. It understands what a tool's answer says, as
- * models do: where that is no success, it asks its user.
+ * models do: where that is no success, it asks its user; when it is stubborn, only after it has tried once more.
  */
 export interface Model extends Closable {
   readonly port: number
   /** Of each streamed call: whether the agent had the text before it when the call was sent. */
   readonly textFirst: readonly boolean[]
+  isStubborn(wanted: boolean): void
   /** The agent has received the text of a streamed answer. */
   textArrived(): void
 }
@@ -33,9 +34,10 @@ const PATIENCE_MS = 10_000
 export async function startModel(story: Story): Promise<Model> {
   const textFirst: boolean[] = []
   let arrived: () => void = () => undefined
+  let stubborn = false
   const server = await startUpstream('h1', async (arrival, outgoing) => {
     const asked = JSON.parse(arrival.body.toString('utf8')) as Asked
-    const message = say(asked, story)
+    const message = say(asked, story, stubborn ? 2 : 1)
     if (asked.stream !== true) {
       json(outgoing, 200, completion(message))
       return
@@ -52,6 +54,9 @@ export async function startModel(story: Story): Promise<Model> {
   return {
     port: server.port,
     textFirst,
+    isStubborn: (wanted) => {
+      stubborn = wanted
+    },
     textArrived: () => {
       arrived()
     },
@@ -79,13 +84,17 @@ function laterOn<T>(value: T): Promise<T> {
   })
 }
 
-function say({ messages, tools }: Asked, story: Story): Message {
-  const last = messages.at(-1)
-  if (last?.role === 'tool') {
-    const done = last.content?.startsWith(DONE) === true
-    return { role: 'assistant', content: done ? last.content : story.question }
-  }
+/** `tries`: how often it makes a call that does not succeed. */
+function say({ messages, tools }: Asked, story: Story, tries: number): Message {
+  const results = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1).filter(isResult)
+  const done = results.find(({ content }) => content?.startsWith(DONE) === true)
+  if (done !== undefined) return { role: 'assistant', content: done.content }
+  if (results.length >= tries) return { role: 'assistant', content: story.question }
   return { role: 'assistant', content: story.preamble, tool_calls: [refund(messages, tools, story)] }
+}
+
+function isResult({ role }: Message): boolean {
+  return role === 'tool'
 }
 
 /** The id that its user gave; without one, any that looks right. */

@@ -17,7 +17,7 @@ describe('the finance demo', { timeout: 120_000 }, () => {
 
   test.each([['--without-sparc'], ['--observe']])('fails with %s: refunds go out unasked', async (option) => {
     const played = await playDemo('finance', option)
-    expect(failures(played).filter((line) => line.includes(NO_REFUND))).toHaveLength(3)
+    expect(failures(played).filter((line) => line.includes(NO_REFUND))).toHaveLength(4)
     expect(played.code).toBe(1)
   })
 
