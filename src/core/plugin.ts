@@ -101,6 +101,8 @@ export interface CompletionGuard {
   abandon(no: Refusal | undefined): Guarded
   /** Bytes that wait inside: of undecided or unfinished calls, and what stands behind them. */
   readonly heldBytes: number
+  /** Bytes in memory: those, and what is here of an event whose rest is on its way and waits for nobody else. */
+  readonly keptBytes: number
   /** Something was taken out: `out` is no longer what was fed. */
   readonly changed: boolean
   /** After `end` and the last ruling: nothing more will come out. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { lineGuard } from '../../test/support/pipeline/line-guard.ts'
 import type { Action } from '../core/action.ts'
 import type { Exchange, HeaderPair } from '../core/exchange.ts'
@@ -348,6 +348,37 @@ describe('what goes wrong', () => {
     expect(run.got()).toBe(`text\n${sent}tail\n`)
     expect(run.ended()).toBe(1)
     expect(inShort(await run.record())).toContain(`gate response failed/${reason} passed`)
+  })
+
+  test('text that has not all arrived counts as held by all answers, and waits as long as its sender takes', async () => {
+    const many = await answering([parser(), gate(silent)], { limits: { answersBytes: 4 } })
+    await many.feed('half a line')
+    expect(many.got()).toBe('[end: plumbline.overloaded]\n')
+    const run = await answering([parser(), gate(silent)], { limits: { hold: { bytes: 4, ms: 1, calls: 4 } } })
+    await run.feed('half a')
+    await settled()
+    await run.feed(' line\n', true)
+    expect(run.got()).toBe('half a line\n')
+  })
+
+  test('calls that come one after the other do not add up: each has its own time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    try {
+      const { placed, rule } = asked()
+      const run = await answering([parser(), placed], { limits: { hold: { bytes: 1000, ms: 1000, calls: 9 } } })
+      await run.feed('!a\n')
+      vi.advanceTimersByTime(600)
+      await run.feed('!b\n')
+      await rule('a', ALLOW)
+      vi.advanceTimersByTime(600)
+      await run.feed('!c\n')
+      await rule('b', ALLOW)
+      expect(run.got()).toBe('!a\n!b\n')
+      vi.advanceTimersByTime(1000)
+      expect(run.got()).toBe('!a\n!b\n[end: plumbline.deadline]\n')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('one gate that fails closed keeps an answer back, whatever the others do', async () => {

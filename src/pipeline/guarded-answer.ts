@@ -4,6 +4,7 @@ import type { Exchange } from '../core/exchange.ts'
 import type { CompletionGuard, FoundCall, Gate, Guarded, Placed } from '../core/plugin.ts'
 import type { Refusal, Rejection } from '../core/ruling.ts'
 import type { Lesson } from '../core/session.ts'
+import { createHoldClock, type HoldClock } from './hold-clock.ts'
 import { judge, onlyWatches } from './judging.ts'
 import type { Recorder } from './recorder.ts'
 import { shortCode } from './short-code.ts'
@@ -67,7 +68,7 @@ class GuardedRun implements GuardedAnswer {
   private readonly abort = new AbortController()
   /** `given-up` and `over`: rulings that still come change nothing. */
   private state: 'open' | 'given-up' | 'over' = 'open'
-  private holdTimer: NodeJS.Timeout | undefined
+  private readonly clock: HoldClock
   /** Of the shared budget. */
   private taken = 0
   private proposed = 0
@@ -76,10 +77,16 @@ class GuardedRun implements GuardedAnswer {
 
   constructor(options: GuardedAnswerOptions) {
     this.options = options
+    const { ms } = options.limits
+    this.clock = createHoldClock(ms, () => {
+      this.giveUp('plumbline.deadline', `bytes were held for ${ms} ms`)
+    })
   }
 
   feed(bytes: Uint8Array): void {
-    if (this.state !== 'over' && !this.ended) this.take(this.options.guard.feed(bytes))
+    if (this.state === 'over' || this.ended) return
+    this.clock.came(bytes.length)
+    this.take(this.options.guard.feed(bytes))
   }
 
   end(how: 'complete' | 'cut'): void {
@@ -137,7 +144,7 @@ class GuardedRun implements GuardedAnswer {
     if (unreadable !== undefined) return ['plumbline.unreadable_answer', unreadable]
     if (this.proposed > limits.calls) return ['plumbline.unreadable_answer', `more than ${limits.calls} calls`]
     if (guard.heldBytes > limits.bytes) return ['plumbline.unreadable_answer', `more than ${limits.bytes} bytes held`]
-    return this.affords(guard.heldBytes) ? undefined : ['plumbline.overloaded', 'all answers together hold too much']
+    return this.affords(guard.keptBytes) ? undefined : ['plumbline.overloaded', 'all answers together hold too much']
   }
 
   private ask(call: FoundCall): void {
@@ -173,25 +180,17 @@ class GuardedRun implements GuardedAnswer {
     return this.options.refusalOf('plumbline', { code, status, message })
   }
 
-  /** Watches the clock and the budget while bytes wait, and says when nothing more will come. */
+  /** Watches the clock while bytes wait, gives back what is free, and says when nothing more will come. */
   private settle(): void {
-    const { guard, limits, onDone } = this.options
-    const waits = this.state === 'open' && guard.heldBytes > 0
-    if (waits) {
-      this.holdTimer ??= setTimeout(() => {
-        this.giveUp('plumbline.deadline', `bytes were held for ${limits.ms} ms`)
-      }, limits.ms)
-    } else {
-      clearTimeout(this.holdTimer)
-      this.holdTimer = undefined
-      this.affords(0)
-    }
+    const { guard, onDone } = this.options
+    this.clock.wait(this.state === 'open' ? guard.heldBytes : 0)
+    if (this.state !== 'open') this.affords(this.state === 'over' ? 0 : guard.keptBytes)
     if (!guard.done || this.told || this.state === 'over') return
     this.told = true
     onDone()
   }
 
-  /** Takes of the shared budget what is held now. */
+  /** Takes of the shared budget what is in memory now. */
   private affords(bytes: number): boolean {
     const { budget } = this.options
     const more = bytes - this.taken

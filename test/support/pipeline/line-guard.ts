@@ -84,7 +84,10 @@ export function lineGuard(): CompletionGuard {
       return { ...NOTHING, out: [encode(`[end: ${no.code}]\n`)] }
     },
     get heldBytes() {
-      return queue.reduce((sum, line) => sum + line.text.length, 0) + partial.length
+      return queue.reduce((sum, line) => sum + line.text.length, 0)
+    },
+    get keptBytes() {
+      return this.heldBytes + partial.length
     },
     get changed() {
       return changed

@@ -389,6 +389,7 @@ describe('bytes that wait', () => {
     }
     // A text that is still on its way waits for nobody.
     expect(feed(text('Hi').slice(0, 9))).toBe(0)
+    expect(guard.keptBytes).toBe(9)
     expect(feed(text('Hi').slice(9))).toBe(0)
     expect(feed(call('k1'))).toBe(call('k1').length)
     expect(feed('data: ')).toBe(call('k1').length + 6)

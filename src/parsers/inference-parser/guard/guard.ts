@@ -95,10 +95,13 @@ class Guard implements CompletionGuard {
 
   get heldBytes(): number {
     if (this.over !== undefined) return 0
-    const unread = this.form?.unreadBytes ?? 0
-    const behind = this.queue.bytes + this.heldSize
     // Text that has not all arrived waits for nobody but its sender.
-    return this.form?.name === 'events' && behind === 0 && !this.isStuck ? 0 : behind + unread
+    const flows = this.form?.name === 'events' && this.queue.bytes + this.heldSize === 0 && !this.isStuck
+    return flows ? 0 : this.keptBytes
+  }
+
+  get keptBytes(): number {
+    return this.queue.bytes + this.heldSize + (this.form?.unreadBytes ?? 0)
   }
 
   get changed(): boolean {
