@@ -293,6 +293,37 @@ describe('an answer that is edited', () => {
     expect((await stream.status).code).toBe('CANCELLED')
   })
 
+  describe('that is written faster than Envoy takes it', () => {
+    const PIECE = Buffer.alloc(60_000)
+    const writing = async (bodiesInMemoryBytes: number) => {
+      const { handler, sink } = edited()
+      const running = await serve(handler, { bodiesInMemoryBytes })
+      const stream = await answering(running.connection)
+      stream.stopReading()
+      for (let i = 0; i < 50; i += 1) sink().write(PIECE)
+      sink().end()
+      return { ...running, stream }
+    }
+
+    test('counts as a body in memory until it has left', async () => {
+      const { server, stream } = await writing(100 * PIECE.length)
+      expect(server.stats().bodyBytes).toBeGreaterThan(10 * PIECE.length)
+      stream.readOn()
+      for (let i = 0; i < 50; i += 1) await stream.reply()
+      expect(piece(await stream.reply())).toBe(' end')
+      await until(() => server.stats().bodyBytes === 0)
+    })
+
+    test('and is too much for that breaks off, and the end that was written is not sent', async () => {
+      const { seen, server, stream } = await writing(20 * PIECE.length)
+      stream.readOn()
+      expect((await stream.status).code).toBe('UNAVAILABLE')
+      expect(stream.untaken.map(piece)).not.toContain(' end')
+      expect(seen.endings).toEqual(['failed'])
+      expect(server.stats()).toMatchObject({ bodyBytes: 0, openStreams: 0 })
+    })
+  })
+
   test('is read no faster than it is written', async () => {
     const big = 'x'.repeat(60_000)
     const { handler, fed } = passing()

@@ -16,7 +16,7 @@ import { checkEdits } from './edits.ts'
 import { bareRefusal, localAnswer } from './local-answer.ts'
 import { step } from './machine.ts'
 import { START, waitsFor } from './state.ts'
-import type { Close, Input, Order } from './state.ts'
+import type { Close, ErrorCode, Input, Order } from './state.ts'
 import type { Ask, Reply } from './messages.ts'
 import { encodeReply } from './wire.ts'
 
@@ -50,6 +50,8 @@ export class Stream {
   #machine = START
   #bodyTimer: NodeJS.Timeout | undefined
   #bytesHeld = 0
+  /** Of an edited answer, on their way to Envoy. */
+  #bytesLeaving = 0
   /** What the next reply has to wait for: pieces of an answer that are still being read, and the replies before it. */
   #before: Promise<void> | undefined
   /** Reading an answer failed; its bytes go on. */
@@ -234,7 +236,14 @@ export class Stream {
   }
 
   #send(reply: Reply): void {
-    if (this.#closed || this.#call.write(encodeReply(reply)) || this.#call.isPaused()) return
+    if (this.#closed) return
+    const message = encodeReply(reply)
+    // An editor writes when it likes, so it may write more than Envoy takes; all else waits for the next message.
+    const counted = reply.kind === 'piece' ? message.length : 0
+    if (!this.#around.bodies.take(counted)) return this.#break('UNAVAILABLE', 'too many bytes wait for Envoy')
+    this.#bytesLeaving += counted
+    const left = (): void => this.#returnLeft(counted)
+    if (this.#call.write(message, left) || this.#call.isPaused()) return
     // What is read meanwhile would pile up as what is written.
     this.#call.pause()
     this.#call.once('drain', () => this.#call.resume())
@@ -255,7 +264,15 @@ export class Stream {
     this.#bytesHeld = 0
   }
 
+  #returnLeft(bytes: number): void {
+    if (this.#closed) return
+    this.#around.bodies.give(bytes)
+    this.#bytesLeaving -= bytes
+  }
+
   #end(how: Ending, close: Close): void {
+    // Of what has not left by now nobody says when it does.
+    this.#returnLeft(this.#bytesLeaving)
     this.#closed = true
     try {
       this.#close(close)
@@ -286,14 +303,14 @@ export class Stream {
   }
 
   /** The last resort: whatever state we are in, the peer must not take it for consent. */
-  #break(): void {
+  #break(code: ErrorCode = 'INTERNAL', why = 'internal error'): void {
     if (this.#closed) {
       this.#call.emit('error', { code: status.INTERNAL, details: 'internal error' })
       return
     }
     this.#machine = { ...this.#machine, ended: true }
     clearTimeout(this.#bodyTimer)
-    this.#end('failed', { kind: 'error', code: 'INTERNAL', why: 'internal error' })
+    this.#end('failed', { kind: 'error', code, why })
   }
 }
 
