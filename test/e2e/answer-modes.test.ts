@@ -368,6 +368,20 @@ describe('edited, ended by trailers', () => {
     const got = await begun.got
     expect([got?.text, got?.trailers['x-last']]).toEqual([text, 'yes'])
   })
+
+  test('what is held is longer than Envoy would wait for an answer to them', async () => {
+    const hand = editor()
+    scripted.handle(hand.handler)
+    const begun = await flow(ROUTES['HTTP/2']())
+    hand.keepFrom('CALL')
+    begun.out.addTrailers({ 'x-last': 'yes' })
+    begun.out.end('one CALL')
+    await begun.reaches('one ')
+    await new Promise((done) => setTimeout(done, 2500))
+    hand.release()
+    const got = await begun.got
+    expect([got?.text, got?.trailers['x-last']]).toEqual(['one CALL', 'yes'])
+  })
 })
 
 describe('the processor stops', () => {
