@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { letOutCanaries, TELLING_HEADERS, tellingHeaders } from '../support/canaries.ts'
 import { judgedChains } from '../support/chains.ts'
 import type { Asked, Got } from '../support/clients.ts'
 import { useStage } from '../support/e2e.ts'
@@ -15,48 +16,11 @@ import { scratchFolder } from '../support/scratch.ts'
  * the judge, the log and the clients got. Words that do have to arrive somewhere show that the search finds them.
  */
 
-const canaries = new Map<string, string>()
-/** The word for a place, the same each time. */
-function canary(place: string): string {
-  const word = canaries.get(place) ?? `cnry-${canaries.size}-${Math.random().toString(36).slice(2, 14)}`
-  canaries.set(place, word)
-  return word
-}
-
-/** Which places show in these bytes. */
-function seenIn(bytes: string, places: readonly string[]): readonly string[] {
-  return places.filter((place) => bytes.includes(canary(place)))
-}
-
-const HEADERS = [
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'x-api-key',
-  'api-key',
-  'x-auth-token',
-  'x-amz-security-token',
-  'x-csrf-token',
-  'x-forwarded-client-cert',
-  'mcp-session-id',
-  'x-plumbline-session',
-  'x-plumbline-token',
-  'baggage',
-  'tracestate',
-  'user-agent',
-  'referer',
-  'origin',
-  'accept-language',
-  'x-anything',
-] as const
-const SECRET_PLACES = ['judge_bearer', 'token', ...HEADERS]
+const canaries = letOutCanaries()
+const { canary, seenIn } = canaries
+const SECRET_PLACES = ['judge_bearer', 'token', ...TELLING_HEADERS]
 const JUDGE_BEARER = canary('judge_bearer')
-const headers = {
-  ...MCP_HEADERS,
-  ...Object.fromEntries(
-    HEADERS.map((name) => [name, name === 'authorization' ? `Bearer ${canary(name)}` : canary(name)]),
-  ),
-}
+const headers = { ...MCP_HEADERS, ...tellingHeaders(canaries) }
 
 let judge: StubJudge
 let folder: Awaited<ReturnType<typeof scratchFolder>>
@@ -163,14 +127,14 @@ describe('the log', () => {
   })
 
   test('holds no secret, no payload and no header', () => {
-    const places = [...canaries.keys()].filter((place) => place !== 'reason')
+    const places = canaries.places().filter((place) => place !== 'reason')
     expect(seenIn(printed(), places)).toEqual([])
   })
 })
 
 test('a refused client is told nothing but the code', () => {
   expect(refused).toHaveLength(9)
-  expect(seenIn(clientsSaw(), [...canaries.keys()])).toEqual([])
+  expect(seenIn(clientsSaw(), canaries.places())).toEqual([])
   expect(clientsSaw()).not.toContain(judge.url)
   expect(clientsSaw()).toContain('ibac.judge_unavailable')
 })
