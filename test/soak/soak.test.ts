@@ -6,13 +6,17 @@ import type { ExchangeRecord } from '../../src/core/record.ts'
 import { judgedChains } from '../support/chains.ts'
 import { Closing } from '../support/closing.ts'
 import { useStage } from '../support/e2e.ts'
-import { completion, startJudge } from '../support/judge.ts'
+import { chat } from '../support/completions/chat.ts'
+import { answerWith } from '../support/completions/dialects.ts'
+import { startJudge } from '../support/judge.ts'
 import { a2aAnswer } from '../support/messages.ts'
+import { rejectTool, startReflector } from '../support/reflector.ts'
+import type { StubReflector } from '../support/reflector.ts'
 import { startUpstream } from '../support/upstream.ts'
 import type { Answerer } from '../support/upstream.ts'
 import { until } from '../support/until.ts'
 import { gaugeEnv, readFigures, readGauge } from './gauge.ts'
-import { CONTEXTS, EXCHANGES_PER_TURN, takeTurns } from './users.ts'
+import { CONTEXTS, EXCHANGES_PER_TURN, inventionsIn, takeTurns, turnFor } from './users.ts'
 
 const CLIENTS = 32
 const ROUNDS = 3
@@ -20,20 +24,34 @@ const EXCHANGES_PER_ROUND = 10_000
 const TURNS_PER_ROUND = Math.ceil(EXCHANGES_PER_ROUND / EXCHANGES_PER_TURN)
 /** Between the heap at the end of the last two rounds. */
 const FLAT = 0.05
+/** For all that is held at once. What is not given back runs into it long before the end. */
+const HELD_BYTES = 1024 * 1024
 
 const folder = mkdtempSync(join(tmpdir(), 'soak-'))
 const socket = join(folder, 'gauge.sock')
 const closing = new Closing()
 
+let reflector: StubReflector
 const { stage } = useStage(async () => {
   const judge = closing.add(await startJudge())
+  reflector = closing.add(await startReflector())
+  reflector.reflect(rejectTool('refund'))
   const upstream = closing.add(await startUpstream('h1', answerAll))
+  const { pipeline } = judgedChains({
+    judgeUrl: judge.url,
+    mcp: { hosts: ['tools.test'] },
+    inference: { hosts: ['model.test'] },
+  })
+  const sparc = (id: string, enforcement: string) => ({
+    ...{ name: 'sparc', id },
+    config: { reflector_endpoint: reflector.url, enforcement, fail_policy: 'closed', cache_ttl_ms: 3_600_000 },
+  })
+  const gates = [sparc('sparc-calls', 'mcp'), sparc('sparc-answers', 'inference')]
   return {
-    config: judgedChains({
-      judgeUrl: judge.url,
-      mcp: { hosts: ['tools.test'] },
-      inference: { hosts: ['model.test'] },
-    }),
+    config: {
+      listener: { max_body_bytes: HELD_BYTES / 2, max_receive_bytes: HELD_BYTES, max_bodies_bytes: HELD_BYTES },
+      pipeline: { ...pipeline, outbound: { plugins: [...(pipeline.outbound?.plugins ?? []), ...gates] } },
+    },
     names: { 'tools.test': upstream.port, 'model.test': upstream.port },
     env: gaugeEnv(socket),
   }
@@ -44,11 +62,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const answerAll: Answerer = ({ path }, outgoing) => {
+const answerModel = answerWith(chat, ({ messages }) => turnFor(String(messages[0]?.content)))
+
+const answerAll: Answerer = (arrival, outgoing) => {
+  if (arrival.path !== '/mcp') return answerModel(arrival, outgoing)
   const result = { content: [{ type: 'text', text: 'Three invoices were found.' }], isError: false }
-  const body = path === '/mcp' ? JSON.stringify({ jsonrpc: '2.0', id: 1, result }) : completion('I call the tool.')
   outgoing.writeHead(200, { 'content-type': 'application/json' })
-  outgoing.end(body)
+  outgoing.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
 }
 
 /** The agent answers in the conversation that it was asked in. */
@@ -85,7 +105,9 @@ describe(`${ROUNDS * EXCHANGES_PER_ROUND} exchanges as fast as ${CLIENTS} client
       return timers <= before.timers ? timers : undefined
     })
     expect(timers).toBe(before.timers)
-    expectEachRecorded(await allRecords())
+    const records = await allRecords()
+    expectEachRecorded(records)
+    expectEachRuled(records)
   })
 })
 
@@ -105,13 +127,30 @@ async function allRecords(): Promise<readonly ExchangeRecord[]> {
   return records()
 }
 
-/** One record each; the tool calls judged; what goes out under a trace belongs to whom that trace came in for. */
+/** One record each; what goes out under a trace belongs to whom that trace came in for. */
 function expectEachRecorded(records: readonly ExchangeRecord[]): void {
   expect(new Set(records.map(({ requestId }) => requestId)).size).toBe(ALL)
-  expect(records.filter(({ invocations }) => invocations.some(({ reason }) => reason === 'aligned')).length).toBe(
-    ALL / 3,
-  )
   const spoken = new Map(records.filter((r) => r.direction === 'inbound').map((r) => [r.traceId, r.sessionId]))
   const astray = records.filter((r) => r.sessionId === undefined || r.sessionId !== spoken.get(r.traceId))
   expect(astray).toEqual([])
+}
+
+/** Every call was ruled on, where it was proposed and where it was made, and most verdicts were known already. */
+function expectEachRuled(records: readonly ExchangeRecord[]): void {
+  const entries = records.flatMap(({ invocations }) => invocations)
+  const counted = (plugin: string, reason: string) =>
+    entries.filter((entry) => entry.plugin === plugin && entry.reason === reason).length
+  const turns = ROUNDS * TURNS_PER_ROUND
+  const inventions = ROUNDS * inventionsIn(TURNS_PER_ROUND)
+  expect({
+    judged: counted('ibac', 'aligned'),
+    made: { approved: counted('sparc-calls', 'approved'), reflected: counted('sparc-calls', 'reflected') },
+    proposed: { approved: counted('sparc-answers', 'approved'), reflected: counted('sparc-answers', 'reflected') },
+  }).toEqual({
+    judged: turns,
+    made: { approved: turns - inventions, reflected: inventions },
+    proposed: { approved: turns, reflected: inventions },
+  })
+  expect(reflector.questions.length).toBeGreaterThanOrEqual(CONTEXTS)
+  expect(reflector.questions.length).toBeLessThan(5 * CONTEXTS)
 }
