@@ -27,6 +27,8 @@ interface Round {
   readonly beside: (id: string) => string
   /** How the agent writes the answer to the call. */
   readonly written: (text: string) => string
+  /** Whether that says which call it answers. */
+  readonly linked: boolean
   /** What the user says then. */
   readonly reply: string | undefined
 }
@@ -44,6 +46,7 @@ const ROUND: fc.Arbitrary<Round> = fc.record({
     (text) => JSON.stringify({ result: JSON.stringify({ text }) }),
     (text) => text.slice(0, -40),
   ),
+  linked: fc.boolean(),
   reply: fc.option(fc.oneof(fc.constantFrom('go on', 'yes', 'I do not know.'), fc.lorem()), { nil: undefined }),
 })
 
@@ -69,9 +72,9 @@ const MODES: Readonly<Record<'mcp' | 'inference', Mode>> = {
   mcp: {
     action: (id) => ({ kind: 'tool-call', tool: TOOL, args: { id }, effect: 'unknown', home: 'unstated' }),
     exchange: (messages) => onItsWay(recalled({ messages })),
-    turn: ({ beside, written, reply }, id, answer, callId) => [
+    turn: ({ beside, written, linked, reply }, id, answer, callId) => [
       { role: 'assistant', text: beside(id), toolCalls: toolCalls(id, callId) },
-      { role: 'tool', text: written(answer), toolCallId: callId },
+      { role: 'tool', text: written(answer), ...(linked ? { toolCallId: callId } : {}) },
       ...userSays(reply),
     ],
   },
