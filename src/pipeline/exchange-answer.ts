@@ -4,6 +4,7 @@ import type { AnswerEditor, AnswerPlan, AnswerReply, AnswerSink } from '../core/
 import type { CompletionGuard, Gate, Parser, Placed, Reading } from '../core/plugin.ts'
 import type { Answer, Refusal, Rejection } from '../core/ruling.ts'
 import type { Lesson } from '../core/session.ts'
+import { codingsOf } from '../http/codings.ts'
 import { decodeBody, openDecoder } from '../http/decode.ts'
 import { mediaType } from '../http/media.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
@@ -60,7 +61,7 @@ export function openAnswer(ground: AnswerGround, rewritable: boolean): ExchangeA
   if (!rewritable) return unguarded(ground, 'the gateway does not let this answer be changed')
   if (isJson(ground.answer)) return held(ground, { ...proposing, guard })
   // A stream that is decoded piece by piece would have to be encoded again.
-  if (ground.answer.headers.has('content-encoding')) return unguarded(ground, 'a stream with a content-encoding')
+  if (isEncoded(ground.answer)) return unguarded(ground, 'a stream with a content-encoding')
   return edited(ground, { ...proposing, guard })
 }
 
@@ -72,6 +73,11 @@ function isSuccess(status: number): boolean {
 function isJson({ headers }: AnswerHead): boolean {
   const media = mediaType(headers)
   return typeof media === 'object' && /^application\/(?:[\w.-]+\+)?json$/.test(media.essence)
+}
+
+function isEncoded({ headers }: AnswerHead): boolean {
+  const codings = codingsOf(headers)
+  return typeof codings === 'string' || codings.length > 0
 }
 
 function findProposing({ parsers, byParser }: AnswerGround): Proposing | undefined {

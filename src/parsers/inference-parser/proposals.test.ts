@@ -49,7 +49,25 @@ describe('what the answer to a request may propose', () => {
     expect(proposed({ model: 'm', messages: [], tools }, '/api/chat')).toBe(proposes)
   })
 
-  test('a look-up proposes nothing', () => {
-    expect(proposed(undefined, '/v1/models')).toBeUndefined()
+  test.each([
+    '/v1/chat/completions/',
+    '/V1/Chat/Completions',
+    '/v1/chat/completions?beta=true',
+    '/v1/chat/%63ompletions',
+    '/v1//chat/./completions;x=1',
+    '/v1/messages/?beta=true',
+    '/any',
+  ])('a chat’s answer can be read, however its path is written: %s', (path) => {
+    expect(proposed({ model: 'm', messages: [], stream: 'true', extra: 1 }, path)).toBe('readable')
+  })
+
+  test.each([
+    ['/v1/models', undefined],
+    ['/v1/files/f1', undefined],
+    ['/v1/responses/r1?stream=true', 'unreadable'],
+    ['/V1/Chat/Completions/c1', 'unreadable'],
+    ['/v1/messages/batches/b1/results', 'unreadable'],
+  ])('a look-up proposes what it fetches: %s', (path, proposes) => {
+    expect(proposed(undefined, path)).toBe(proposes)
   })
 })

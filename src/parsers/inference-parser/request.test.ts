@@ -179,8 +179,6 @@ describe('whose a request is', () => {
 
   test.each<[string, Given]>([
     ['text', { body: 'hello' }],
-    ['a key twice, of no known dialect', { body: '{"a":1,"a":2}' }],
-    ['lines of JSON', { body: '{"a":1}\n{"a":2}' }],
     [
       'a file in parts',
       { headers: { 'content-type': 'multipart/form-data; boundary=b' }, body: '--b\r\n\r\nx\r\n--b--' },
@@ -191,6 +189,18 @@ describe('whose a request is', () => {
     ['a deletion', { method: 'DELETE' }],
   ])('not even there: %s', (_, given) => {
     expect(read({ host: HOST, path: '/x', ...given })).toEqual({ kind: 'not-mine' })
+  })
+
+  test.each<[string, Given]>([
+    ['a key twice, of no known dialect', { body: '{"a":1,"a":2}' }],
+    ['lines of JSON', { body: '{"a":1}\n{"a":2}' }],
+    ['a response that is stopped', { method: 'POST', path: '/v1/responses/r1/cancel' }],
+    ['a kept answer, with another method in a header', { path: '/v1/responses/r1', headers: { 'x-http-method': 'X' } }],
+  ])('is not vouched for, but its answer may propose calls: %s', (_, given) => {
+    const result = read({ host: HOST, path: '/x', ...given })
+    expect(result).toMatchObject({ sure: false, proposes: 'unreadable', details: { dialect: 'unknown' } })
+    expect(result.kind === 'read' && result.actions).toMatchObject([{ kind: 'unclassified', home: 'unstated' }])
+    expect(read({ host: 'evil.test', path: '/x', ...given }).kind).toBe('not-mine')
   })
 
   test('a body that nobody asked for cannot be read', () => {

@@ -31,7 +31,7 @@ export function readRequest(x: Exchange, body: Body, home: Home): Read {
   const sight = sightOf(x, body, home)
   const showsRpc = sight.members.has('jsonrpc')
   const possible = dialectsOf(sight)
-  if (possible === undefined) return home === 'own' && !showsRpc ? readUnknown(x, body, home) : notMine
+  if (possible === undefined) return home === 'own' && !showsRpc ? readUnknown(x, body, sight) : notMine
   const wrong = unreadableBytes(x, body)
   if (wrong !== undefined) return none(wrong)
   // A server of either protocol would act on it, each in its own way.
@@ -44,12 +44,24 @@ function sightOf(x: Exchange, body: Body, home: Home): Sight {
   return { path: loosestPath(x.request.path).replace(/\/$/, ''), home, members }
 }
 
-/** Lists of models and the like, on hosts that serve nothing else. */
+/** Where providers keep answers, and what is to become one. */
+const KEPT_ANSWERS = /\/(?:responses|completions|messages|batches|conversations|threads)(?:\/|$)/
+
+/** Lists of models and the like, on hosts that serve nothing else; and answers that are fetched later. */
 function lookUp(x: Exchange, home: Home): ReadResult {
-  const { method, headers } = x.request
+  if (home !== 'own') return { kind: 'not-mine' }
+  const { method, headers, path } = x.request
   const looks = (method === 'GET' || method === 'HEAD') && isPlainlyAddressed(headers)
-  if (home !== 'own' || !looks) return { kind: 'not-mine' }
-  return reading({ kind: 'mechanics', what: method, effect: 'read', home }, [], {})
+  const answers = method !== 'HEAD' && KEPT_ANSWERS.test(loosestPath(path))
+  if (!looks) return answers ? unclassified(x) : { kind: 'not-mine' }
+  return reading({ kind: 'mechanics', what: method, effect: 'read', home }, [], {}, answers ? 'unreadable' : undefined)
+}
+
+/** What nobody claims, on a host that serves models: to a gate it is the same as anywhere, but its answer may propose. */
+function unclassified(x: Exchange): Reading {
+  const effect = x.request.method === 'GET' ? 'read' : 'write'
+  const action = { kind: 'unclassified', effect, home: 'unstated' } as const
+  return { ...reading(action, [], { dialect: 'unknown' }, 'unreadable'), sure: false }
 }
 
 function readKnown(x: Exchange, bytes: Uint8Array, possible: NonEmpty<Dialect>, home: Home): Read {
@@ -71,10 +83,11 @@ function besideOf(body: JsonObject, dialect: Dialect): JsonObject | undefined {
 /** Whatever it is: nobody here can say that it proposes nothing. */
 const UNKNOWN: InferenceRequest = { model: '', firstUserText: '', conversation: undefined, proposes: 'unreadable' }
 
-/** JSON of no known dialect on an inference host. What is no JSON for every reader alike is nobody's. */
-function readUnknown(x: Exchange, body: Body, home: Home): Read {
-  if (body.kind !== 'whole' || unreadableBytes(x, body) !== undefined || !readJson(body.bytes).ok) return notMine
-  return none(inferenceReading('unknown', UNKNOWN, home))
+/** JSON of no known dialect on an inference host. What is JSON only for some readers is not vouched for. */
+function readUnknown(x: Exchange, body: Body, { home, members }: Sight): Read {
+  const readable = body.kind === 'whole' && unreadableBytes(x, body) === undefined && readJson(body.bytes).ok
+  if (readable) return none(inferenceReading('unknown', UNKNOWN, home))
+  return members.size === 0 ? notMine : none(unclassified(x))
 }
 
 function inferenceReading(dialect: string, request: InferenceRequest, home: Home, beside?: JsonObject): Reading {

@@ -131,4 +131,19 @@ describe('given up, by the official client', () => {
       }
     },
   )
+
+  test.each(RECORDED.filter(({ notForClient }) => notForClient !== true).map((each) => [each.name, each] as const))(
+    '%s says no more once it has said why it stopped, and is whole all the same',
+    async (_, { dialect, events, text }) => {
+      const isCall = (event: string): boolean => /tool_calls":\[|"index":[2-9]/.test(event)
+      const stopsAt = events.findIndex((event) => /finish_reason":"|"message_delta"/.test(event))
+      const player = play(dialect, EVENTS)
+      for (const event of events.slice(0, stopsAt + 1)) if (!isCall(event)) player.feed(event)
+      for (const event of events.filter(isCall)) player.feed(event)
+      player.abandon(refusing('Ask your user.'))
+      const heard = await heardBy(dialect, player.out, EVENTS)
+      expect(heard).toMatchObject({ text, calls: [] })
+      expect(player.guard.changed).toBe(true)
+    },
+  )
 })
