@@ -42,6 +42,10 @@ export function checked<Outcome>(outcome: Outcome, expected: readonly Expectatio
 
 /** Plays and prints the demo; returns the exit code. */
 export async function perform<Options>(demo: Demo<Options>, args: readonly string[]): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(demo.usage)
+    return 0
+  }
   const options = demo.readOptions(args)
   if (typeof options === 'string') {
     console.error(`${options}\n\n${demo.usage}`)
