@@ -49,6 +49,15 @@ describe('the conversation of a session', () => {
     expect(view.conversation(other)).toEqual({ messages: [said('3')], tools: [], proposedIt: false })
   })
 
+  test('a proposal of the tool itself stands before a newer one of a tool whose name ends so', () => {
+    const { sessions } = fixture()
+    const { view } = say(sessions, 'hello')
+    sessions.learn(view.id, [asked('its own'), proposed('refund', REFUND.args)], undefined, '1')
+    sessions.learn(view.id, [asked('another'), proposed('issue_refund', REFUND.args)], undefined, '2')
+    expect(view.conversation(REFUND)?.messages).toEqual([said('its own')])
+    expect(view.conversation({ ...REFUND, tool: 'issue_refund' })?.messages).toEqual([said('another')])
+  })
+
   test('a question without tools does not stand before one with them', () => {
     const { sessions } = fixture()
     const { view } = say(sessions, 'hello')

@@ -57,12 +57,15 @@ export class Conversations {
   }
 
   /**
-   * The newest that proposed this call, else the newest that could have: agents also ask models for titles and the like,
+   * The newest that proposed this call, by the tool's own name rather than by one that ends in it, else the newest that could have: agents also ask models for titles and the like,
    * without tools.
    */
   recall(call: Call): RecalledConversation | undefined {
     const newestFirst = [...this.#asked.values()].reverse()
-    const proposing = newestFirst.find(({ proposals }) => proposals.has(call))
+    // `issue_refund` may be the tool `refund` of a server `issue`, or another tool.
+    const proposing =
+      newestFirst.find(({ proposals }) => proposals.hasByOwnName(call)) ??
+      newestFirst.find(({ proposals }) => proposals.has(call))
     const shown = (proposing ?? newestFirst.find(couldPropose) ?? newestFirst[0])?.shown
     if (shown === undefined) return undefined
     return { ...shown.whole, proposedIt: proposing !== undefined }

@@ -30,8 +30,17 @@ export class Proposals {
     return added.reduce((chars, { tool, args }) => chars + tool.length + args.length, 0)
   }
 
+  /** By its own name, or one with a server's before it. */
   has(call: Call): boolean {
-    const named = this.#proposals.filter(({ tool }) => isName(tool, call.tool))
+    return this.#some(call, (tool) => isName(tool, call.tool))
+  }
+
+  hasByOwnName(call: Call): boolean {
+    return this.#some(call, (tool) => tool === call.tool)
+  }
+
+  #some(call: Call, isMeant: (tool: string) => boolean): boolean {
+    const named = this.#proposals.filter(({ tool }) => isMeant(tool))
     if (named.length === 0) return false
     const args = digestOfArguments(call.args)
     return args !== undefined && named.some((proposal) => proposal.args === args)
