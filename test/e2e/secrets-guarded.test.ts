@@ -175,6 +175,7 @@ describe('the reflector', () => {
     }
   })
 
+  // req: sparc:end_to_end:bearer, sparc:field:reflector_bearer
   test('gets its bearer, in its header alone', () => {
     for (const { arrival } of reflector.questions) {
       const own = arrival.headers.filter(([, value]) => value.includes(BEARERS.reflector))

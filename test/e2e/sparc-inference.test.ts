@@ -106,12 +106,14 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
   describe('reflect', () => {
     configured(() => chain({ cache_ttl_ms: 0 }))
 
+    // req: sparc:end_to_end:grounded
     test('a grounded call arrives as it was proposed', async () => {
       const { heard, record } = await ask({ text: TEXT, calls: [REFUND] })
       expect(heard).toEqual({ text: TEXT, calls: [REFUND], stop: client().stops.withCalls, hasCallsKey: true })
       expect(ruled(record)).toEqual(['allow/approved'])
     })
 
+    // req: sparc:end_to_end:every_input, sparc:parsers:tools_form
     test('the reflector sees the whole conversation, the tools and the call', async () => {
       const lines: readonly Line[] = [
         ...ASKED,
@@ -144,6 +146,8 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       expect(JSON.parse(body?.tool_calls[0]?.function.arguments ?? '')).toEqual(REFUND.args)
     })
 
+    // req: sparc:end_to_end:reflected_completion, sparc:end_to_end:streamed_calls, sparc:end_to_end:event
+    // req: sparc:reason:reflected, sparc:record:verdict
     test('a rejected call comes back as words, and the agent asks', async () => {
       reflector.reflect(reject())
       const asked = await ask({ text: TEXT, calls: [REFUND] })
@@ -156,6 +160,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       ])
     })
 
+    // req: sparc:end_to_end:several_calls, sparc:end_to_end:streamed_calls
     test('of several calls only the rejected one is taken out', async () => {
       reflector.reflect(rejectTool('refund'))
       const { heard, record } = await ask({ text: TEXT, calls: [REFUND, BALANCE] })
@@ -208,6 +213,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       expect(sent).toEqual([['accept-encoding', 'identity']])
     })
 
+    // req: sparc:end_to_end:asks_its_user
     test('an agent loop ends: it asks its user, and works once the user has answered', async () => {
       reflector.reflect((question) =>
         question.body.messages.some(({ content }) => content.includes('TX-7')) ? approve(question) : reject()(question),
@@ -259,6 +265,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
 
   describe('observe', () => {
     configured(() => chain({ on_reject_action: 'observe', cache_ttl_ms: 0 }))
+    // req: sparc:end_to_end:observed, sparc:record:reject_observed
     test('a rejected call passes, and is recorded', async () => {
       reflector.reflect(reject())
       const { heard, record } = await ask({ calls: [REFUND] })
@@ -269,6 +276,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
 
   describe('observe with a threshold', () => {
     configured(() => chain({ on_reject_action: 'observe', deny_score_threshold: 0.5, cache_ttl_ms: 0 }))
+    // req: sparc:end_to_end:escalated, sparc:policy:escalates_observe
     test.each([
       [0.5, 'deny/blocked'],
       [0.6, 'observe/reject_observed'],
@@ -283,6 +291,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
 
   describe('deny', () => {
     configured(() => chain({ on_reject_action: 'deny', cache_ttl_ms: 0 }))
+    // req: sparc:end_to_end:blocked_completion, sparc:reason:blocked
     test('the completion becomes a refusal, which quotes nothing', async () => {
       reflector.reflect(reject())
       const asked = await ask({ calls: [REFUND] })
@@ -300,6 +309,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
   ]
   describe('fail_policy: open', () => {
     configured(() => chain({ timeout_ms: 300 }))
+    // req: sparc:end_to_end:unavailable_open, sparc:reason:reflector_unavailable
     test.each(FAILURES)('%s: the call passes, and the record says so', async (_name, failing) => {
       reflector.reflect(failing)
       const { heard, record } = await ask({ text: TEXT, calls: [REFUND] })
@@ -309,6 +319,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
   })
   describe('fail_policy: closed', () => {
     configured(() => chain({ timeout_ms: 300, fail_policy: 'closed' }))
+    // req: sparc:end_to_end:unavailable_closed, sparc:reason:reflector_unavailable
     test.each(FAILURES)('%s: the call does not pass', async (_name, failing) => {
       reflector.reflect(failing)
       const asked = await ask({ text: TEXT, calls: [REFUND] })
@@ -329,6 +340,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
         },
       ]),
     )
+    // req: sparc:end_to_end:after_ibac
     test('a call that it denies is not reflected on, and never comes out', async () => {
       judge.judge(deny)
       const questions = reflector.questions.length
@@ -342,6 +354,7 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
 
   describe('lists of tools', () => {
     configured(() => chain({ skip_tools: ['ref*'], reflect_tools: ['refund', 'balance'] }))
+    // req: sparc:end_to_end:tools_lists
     test('skip_tools wins over reflect_tools', async () => {
       reflector.reflect(reject())
       const { heard, record } = await ask({ calls: [REFUND, BALANCE] })

@@ -60,11 +60,10 @@ const { stage } = useStage(async () => {
   tools = world.add(await startToolServer())
   return {
     config: chain(),
-    names: { 'tools.test': tools.port, 'reflector.test': portOf(reflector.url) },
+    names: { 'tools.test': tools.port, [new URL(reflector.url).host]: Number(new URL(reflector.url).port) },
     messageTimeoutMs: 40_000,
   }
 })
-const portOf = (url: string): number => Number(new URL(url).port)
 
 beforeAll(() => {
   outward = world.add(proxiedFetch(stage().envoy.outboundPort))
@@ -117,6 +116,7 @@ const USER: readonly Line[] = [{ kind: 'user', text: 'Write to my bank.' }]
 describe('reflect', () => {
   configured(() => chain())
 
+  // req: sparc:end_to_end:grounded, sparc:end_to_end:robust_to_streaming
   test.each([false, true])('a grounded call reaches its tool; answers streamed: %s', async (stream) => {
     const { turn, tool } = await working()
     const before = tools.called.length
@@ -133,6 +133,7 @@ describe('reflect', () => {
     await turn.answer(a2aAnswer('Done.'))
   })
 
+  // req: sparc:end_to_end:latest_context
   test('the conversation is that of the exchange which proposed this very call', async () => {
     const { turn, tool } = await working()
     await think([...USER, { kind: 'assistant', text: 'First.', calls: [] }, { kind: 'user', text: 'The first.' }], {
@@ -164,6 +165,7 @@ describe('reflect', () => {
     for (const turn of turns) await turn.answer(a2aAnswer('Done.'))
   })
 
+  // req: sparc:end_to_end:reflected_result, sparc:end_to_end:event, sparc:reason:reflected, sparc:record:reflected
   test('a rejected call comes back as a tool result, and the connection goes on', async () => {
     reflector.reflect(reject())
     const { turn, tool } = await working()
@@ -187,6 +189,7 @@ describe('reflect', () => {
     await turn.answer(a2aAnswer('Done.'))
   })
 
+  // req: sparc:end_to_end:asks_its_user
   test('an agent loop ends: the model reads the clarification and asks', async () => {
     reflector.reflect(reject())
     const { turn, tool } = await working()
@@ -211,6 +214,7 @@ describe('reflect', () => {
     await turn.answer(a2aAnswer(said))
   })
 
+  // req: sparc:end_to_end:after_ibac
   test('a call that ibac denied is not reflected on', async () => {
     const { turn, tool } = await working()
     await think(USER, { calls: [SEND] })
@@ -243,6 +247,7 @@ describe('reflect', () => {
     await turn.answer(a2aAnswer('Done.'))
   })
 
+  // req: sparc:end_to_end:sentinel, sparc:sentinel:honoured
   test('its own calls are left alone, on the way to the reflector and nowhere else', async () => {
     const { turn } = await working()
     await think(USER, { calls: [SEND] })
@@ -253,11 +258,16 @@ describe('reflect', () => {
       headers: { ...MCP_HEADERS, 'x-sparc-reflect': '1' },
     }
     reflector.reflect(reject())
-    const elsewhere = await agent.send({ ...sent, host: 'tools.test' })
-    expect(ruled(await stage().plumbline().record(elsewhere.requestId))).toEqual(['modify/reflected'])
+    const ruledFor = async (host: string) => {
+      const { requestId } = await agent.send({ ...sent, host })
+      return ruled(await stage().plumbline().record(requestId))
+    }
+    expect(await ruledFor(new URL(reflector.url).host)).toEqual(['skip/own_call'])
+    expect(await ruledFor('tools.test')).toEqual(['modify/reflected'])
     await turn.answer(a2aAnswer('Done.'))
   })
 
+  // req: sparc:policy:without_identity
   test('neither the session’s handle nor a credential reaches the reflector', async () => {
     const { turn } = await working()
     const canary = 'canary-9f1e'
@@ -282,6 +292,7 @@ describe('reflect', () => {
 
 describe('deny', () => {
   configured(() => chain({ on_reject_action: 'deny' }))
+  // req: sparc:end_to_end:blocked, sparc:reason:blocked
   test('a rejected call is 403, and quotes nothing', async () => {
     reflector.reflect(reject())
     const { turn, tool } = await working()
@@ -310,6 +321,7 @@ describe('deny, as a tool result', () => {
 
 describe('observe', () => {
   configured(() => chain({ on_reject_action: 'observe' }))
+  // req: sparc:end_to_end:observed, sparc:record:reject_observed
   test('a rejected call reaches its tool, and is recorded', async () => {
     reflector.reflect(reject())
     const { turn, tool } = await working()
@@ -329,6 +341,8 @@ describe.each([
   configured(() => chain({ fail_policy, timeout_ms: 300 }))
   const passes = fail_policy === 'open'
 
+  // req: sparc:end_to_end:no_context_open, sparc:end_to_end:no_context_closed, sparc:reason:no_inference_context
+  // req: sparc:record:no_inference_context
   test('without a conversation', async () => {
     const { turn, tool } = await working()
     const before = tools.called.length
@@ -341,6 +355,7 @@ describe.each([
     await turn.answer(a2aAnswer('Done.'))
   })
 
+  // req: sparc:end_to_end:unavailable_open, sparc:end_to_end:unavailable_closed, sparc:reason:reflector_unavailable
   test.each(['silence', 'error'] as const)('the reflector answers with %s', async (fault) => {
     reflector.reflect(() =>
       fault === 'silence'

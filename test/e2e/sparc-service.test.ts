@@ -113,6 +113,7 @@ const ruled = ({ invocations }: ExchangeRecord) =>
 describe('the model is there', () => {
   configured(() => chain())
 
+  // req: sparc:service:verdicts
   test('a grounded call reaches its tool, an invented id comes back as a clarification, and the client goes on', async () => {
     const { turn, tool } = await proposed('Write to my bank about TX-4711.', about('TX-4711'))
     const before = tools.called.length
@@ -168,6 +169,7 @@ describe('what the service knows', () => {
 describe('syntax', () => {
   configured(() => chain({ track: 'syntax' }))
 
+  // req: sparc:service:syntax, sparc:field:track
   test('a call against its schema is reflected, and no model is asked', async () => {
     const { turn, tool } = await proposed('Write to my bank.', { ...about('TX-1'), args: {} })
     const before = model.questions.length
@@ -183,6 +185,7 @@ describe.each(['open', 'closed'] as const)('the model is down, fail_policy: %s',
   configured(() => chain({ fail_policy }))
   const passes = fail_policy === 'open'
 
+  // req: sparc:service:decision_error, sparc:service:no_provider_text
   test.each([
     ['hangs up', 'hang-up'],
     ['refuses the key', { status: 401, body: JSON.stringify({ error: { message: CANARY } }) }],
@@ -206,6 +209,7 @@ describe.each(['open', 'closed'] as const)('the model is down, fail_policy: %s',
 describe('the service does not know the plugin’s bearer', () => {
   configured(() => chain({ reflector_bearer: 'another', fail_policy: 'closed' }))
 
+  // req: sparc:service:bearer
   test('nothing passes that it did not see', async () => {
     const { turn, tool } = await proposed('Write to my bank about TX-4711.', about('TX-4711'))
     const before = tools.called.length

@@ -68,7 +68,9 @@ export async function startReflector(): Promise<StubReflector> {
   let reflecting: Reflecting = approve
   const server = await startUpstream('h1', async (arrival, outgoing) => {
     const body = JSON.parse(arrival.body.toString('utf8')) as Reflected['body']
-    const question = { arrival, body, tool: body.tool_calls[0]?.function.name ?? '' }
+    // What others send here, in our name, need not be a question.
+    const { tool_calls: calls = [] } = body as Partial<Reflected['body']>
+    const question = { arrival, body, tool: calls[0]?.function.name ?? '' }
     questions.push(question)
     for (const wake of waiting) wake(question)
     waiting = []
