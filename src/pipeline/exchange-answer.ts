@@ -1,4 +1,4 @@
-import { PLUMBLINE_CODES, type PlumblineCode } from '../core/errors.ts'
+import { PLUMBLINE_CODES } from '../core/errors.ts'
 import type { AnswerHead, Exchange } from '../core/exchange.ts'
 import type { AnswerEditor, AnswerPlan, AnswerReply, AnswerSink } from '../core/handler.ts'
 import type { CompletionGuard, Gate, Parser, Placed, Reading } from '../core/plugin.ts'
@@ -9,11 +9,10 @@ import { decodeBody, openDecoder } from '../http/decode.ts'
 import { mediaType } from '../http/media.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
-import { allFailOpen, createGuardedAnswer, type GuardedAnswer } from './guarded-answer.ts'
+import { allFailOpen, createGuardedAnswer, recordGivenUp, type GuardedAnswer } from './guarded-answer.ts'
 import { onlyWatches } from './judging.ts'
 import type { RunContext } from './pipeline.ts'
 import type { Recorder } from './recorder.ts'
-import { shortCode } from './short-code.ts'
 
 /** What the answer's side of an exchange knows of the request's. */
 export interface AnswerGround {
@@ -127,14 +126,14 @@ function watch(ground: AnswerGround, guarding: Guarding): Pick<AnswerReading, 'f
     answer.feed(bytes)
   })
   if (decoder === undefined) {
-    answer.giveUp('plumbline.unreadable_answer', 'an unknown content-encoding')
+    answer.giveUp(UNREADABLE, 'an unknown content-encoding')
     answer.leave('complete')
     return undefined
   }
   let ending: Promise<void> | undefined
   const finish = (how: 'complete' | 'cut'): Promise<void> =>
     (ending ??= decoder.end().then((end) => {
-      if (end !== 'whole') answer.giveUp('plumbline.unreadable_answer', `the content-encoding: ${end}`)
+      if (end !== 'whole') answer.giveUp(UNREADABLE, `the content-encoding: ${end}`)
       answer.end(how)
       answer.leave(how)
     }))
@@ -166,8 +165,8 @@ function held(ground: AnswerGround, guarding: Guarding): ExchangeAnswer {
       const body = await decodeBody(raw, ground.answer.headers, decodeLimits(ground.context))
       if (body.kind === 'over-limit' || body.kind === 'undecodable') {
         const why = body.kind === 'over-limit' ? 'longer than the limit' : body.why
-        answer.leave('complete')
-        return withhold(ground, why) ?? { kind: 'continue' }
+        answer.giveUp(UNREADABLE, why)
+        return allFailOpen(ground.gates) ? { kind: 'continue' } : unreadable(ground)
       }
       if (body.kind === 'whole') answer.feed(body.bytes)
       answer.end('complete')
@@ -224,21 +223,25 @@ function unguarded(ground: AnswerGround, why: string): ExchangeAnswer {
   return refused === undefined ? passing(ground, undefined) : { ...UNASKED, plan: refused, end: () => undefined }
 }
 
+const UNREADABLE = 'plumbline.unreadable_answer'
+
+interface Refused {
+  readonly kind: 'refuse'
+  readonly answer: Answer
+}
+
 /** The refusal of an answer that cannot be checked; undefined where all gates that need it fail open. */
-function withhold(ground: AnswerGround, why: string): { readonly kind: 'refuse'; readonly answer: Answer } | undefined {
-  const { gates, recorder, context, x } = ground
-  const code: PlumblineCode = 'plumbline.unreadable_answer'
+function withhold({ gates, recorder, context, x, ...rest }: AnswerGround, why: string): Refused | undefined {
   const passed = allFailOpen(gates)
-  context.log.warn(
-    { requestId: x.requestId, code, why },
-    passed ? 'an answer passed unchecked' : 'an answer was refused',
-  )
-  const run = { action: 'failed', reason: shortCode(code), details: { why, ...(passed ? { passed } : {}) } } as const
-  for (const { id, mode } of gates) recorder.add(id, run, 'response', mode)
-  if (passed) return undefined
-  recorder.own({ action: 'deny', reason: shortCode(code), details: { why } }, false, 'response')
-  const { status, message } = PLUMBLINE_CODES[code]
-  return { kind: 'refuse', answer: plainRefusal(ground.refusalOf('plumbline', { code, status, message })) }
+  const facts = { requestId: x.requestId, code: UNREADABLE, why }
+  context.log.warn(facts, passed ? 'an answer passed unchecked' : 'an answer was refused')
+  recordGivenUp(recorder, gates, UNREADABLE, why)
+  return passed ? undefined : unreadable(rest)
+}
+
+function unreadable({ refusalOf }: Pick<AnswerGround, 'refusalOf'>): Refused {
+  const { status, message } = PLUMBLINE_CODES[UNREADABLE]
+  return { kind: 'refuse', answer: plainRefusal(refusalOf('plumbline', { code: UNREADABLE, status, message })) }
 }
 
 // ---- parts ----

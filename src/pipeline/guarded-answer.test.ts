@@ -397,6 +397,29 @@ describe('what goes wrong', () => {
     expect(run.got()).toBe('text\n')
     expect(inShort(await record)).toContain('gate response failed/gone')
   })
+
+  test('the client leaves where the gate fails open: nothing passed, and the record does not say so', async () => {
+    const { placed } = asked({ failsOpen: true })
+    const run = await answering([parser(), placed])
+    await run.feed('text\n!pay\n')
+    const record = await run.record('gone')
+    expect(run.got()).toBe('text\n')
+    expect(inShort(record)).toContain('gate response failed/gone')
+  })
+
+  test('the answer breaks off within a call', async () => {
+    const run = await answering([parser(), gate(async () => ALLOW)])
+    await run.feed('text\n!pa')
+    const record = await run.record('gone')
+    expect(run.got()).toBe('text\n')
+    expect(inShort(record)).toEqual([READ, 'gate response skip/call_cut_off', READ_ANSWER])
+  })
+
+  test('an answer that is kept back is a refusal of ours, in the record too', async () => {
+    const run = await answering([parser(), gate(async () => ALLOW)])
+    await run.feed('?\n', true)
+    expect(inShort(await run.record())).toContain('plumbline response deny/unreadable_answer')
+  })
 })
 
 describe('gates whose rulings change nothing', () => {

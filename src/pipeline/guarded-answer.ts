@@ -2,7 +2,7 @@ import type { ByteBudget } from '../core/byte-budget.ts'
 import { PLUMBLINE_CODES, type PlumblineCode } from '../core/errors.ts'
 import type { Exchange } from '../core/exchange.ts'
 import type { CompletionGuard, FoundCall, Gate, Guarded, Placed } from '../core/plugin.ts'
-import type { Refusal, Rejection } from '../core/ruling.ts'
+import type { Refusal, Rejection, Run as GateRun } from '../core/ruling.ts'
 import type { Lesson } from '../core/session.ts'
 import { createHoldClock, type HoldClock } from './hold-clock.ts'
 import { judge, onlyWatches } from './judging.ts'
@@ -59,9 +59,28 @@ export function allFailOpen(gates: readonly Placed<Gate>[]): boolean {
   return gates.every((gate) => onlyWatches(gate) || gate.plugin.failsOpen)
 }
 
+/** What becomes of an answer that is not looked into to its end: for each gate that should have, and in our own name. */
+export function recordGivenUp(
+  recorder: Recorder,
+  gates: readonly Placed<Gate>[],
+  code: PlumblineCode,
+  why: string,
+): void {
+  const passed = allFailOpen(gates)
+  const reason = shortCode(code)
+  for (const { id, mode } of gates) {
+    recorder.add(id, { action: 'failed', reason, details: { why, ...(passed ? { passed } : {}) } }, 'response', mode)
+  }
+  if (!passed) recorder.own({ action: 'deny', reason, details: { why } }, false, 'response')
+}
+
 export function createGuardedAnswer(options: GuardedAnswerOptions): GuardedAnswer {
   return new GuardedRun(options)
 }
+
+const NOTHING_PROPOSED: GateRun = { action: 'skip', reason: 'no_proposed_call' }
+/** The answer broke off within a call, and no byte of it went out. */
+const CUT_WITHIN: GateRun = { action: 'skip', reason: 'call_cut_off' }
 
 class GuardedRun implements GuardedAnswer {
   private readonly options: GuardedAnswerOptions
@@ -102,8 +121,7 @@ class GuardedRun implements GuardedAnswer {
     const { gates, guard, recorder, warn, x } = this.options
     const passed = allFailOpen(gates)
     warn({ requestId: x.requestId, code, why }, passed ? 'an answer passed unchecked' : 'an answer was withheld')
-    const run = { action: 'failed', reason: shortCode(code), details: { why, ...(passed ? { passed } : {}) } } as const
-    for (const { id, mode } of gates) recorder.add(id, run, 'response', mode)
+    recordGivenUp(recorder, gates, code, why)
     this.release(guard.abandon(passed ? undefined : this.ownRefusal(code)))
     this.settle()
   }
@@ -112,12 +130,13 @@ class GuardedRun implements GuardedAnswer {
     if (this.state === 'over') return
     const { gates, guard, parser, recorder } = this.options
     const open = this.state === 'open'
+    const within = how === 'cut' && guard.heldBytes > 0
     this.state = 'over'
     // What nobody waits for may still end in time for the record.
     if (how === 'cut') this.abort.abort('gone')
     if (!this.ended) this.options.onLessons(guard.end('cut').lessons)
     if (open && this.proposed === 0) {
-      for (const { id } of gates) recorder.add(id, { action: 'skip', reason: 'no_proposed_call' }, 'response')
+      for (const { id } of gates) recorder.add(id, within ? CUT_WITHIN : NOTHING_PROPOSED, 'response')
     }
     recorder.add(parser, { action: 'observe', reason: 'read', details: guard.details }, 'response')
     this.settle()
@@ -150,9 +169,11 @@ class GuardedRun implements GuardedAnswer {
   private ask(call: FoundCall): void {
     this.proposed += 1
     if (this.proposed > this.options.limits.calls) return
-    void this.refusalFor(call).then((no) => {
+    const ruled = this.refusalFor(call).then((no) => {
       if (this.state === 'open') this.take(this.options.guard.rule(call.id, no))
     })
+    // The record waits for it, also when the client does not.
+    this.options.shadows.push(ruled)
   }
 
   /** Undefined: the gates let the call go. Never rejects. */

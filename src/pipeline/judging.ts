@@ -79,7 +79,9 @@ function note(placed: Placed<Gate>, docket: Docket, index: number, ruling: Answe
 
 function failure(signal: AbortSignal, passed: boolean): Run {
   const reason = signal.aborted ? String(signal.reason) : 'plugin_failed'
-  return { action: 'failed', reason, ...(passed ? { details: { passed } } : {}) }
+  // Nobody is there for whom it could pass, or another word was the last.
+  const nobody = reason === 'gone' || reason === 'given_up'
+  return { action: 'failed', reason, ...(passed && !nobody ? { details: { passed } } : {}) }
 }
 
 /** A gate's ruling, or why there is none: it threw, answered nonsense, or did not answer before the signal. */

@@ -13,6 +13,8 @@ export interface Context {
   readonly argumentsText: string
   /** The session whose conversation it is. */
   readonly sessionId: string | undefined
+  /** Its model proposed this very call; else it is only the most recent one. */
+  readonly proposedIt: boolean
 }
 
 /** Undefined: what the call could be grounded in is not known, or only in part. */
@@ -25,16 +27,13 @@ export function contextOf(call: ToolCall, x: Exchange): Context | undefined {
   return tool === undefined ? undefined : { ...found, tool, argumentsText: argumentsTextOf(call) }
 }
 
-interface Found {
-  readonly conversation: Conversation
-  readonly sessionId: string | undefined
-}
+type Found = Pick<Context, 'conversation' | 'sessionId' | 'proposedIt'>
 
 /** The answer that proposes the call belongs to this very exchange. */
 function shown({ conversation, session }: Exchange): Found | undefined {
   if (conversation === undefined) return undefined
   const [only, ...others] = session.candidates
-  return { conversation, sessionId: others.length === 0 ? only?.id : undefined }
+  return { conversation, sessionId: others.length === 0 ? only?.id : undefined, proposedIt: true }
 }
 
 function recalled({ tool, args }: ToolCall, { session }: Exchange): Found | undefined {
@@ -43,16 +42,12 @@ function recalled({ tool, args }: ToolCall, { session }: Exchange): Found | unde
   if (only !== undefined && session.candidates.length === 1) return only
   // Of several, one is it only if its own model asked for this very call, and no other's did.
   const stray = session.stray?.({ tool, args })
-  if (only === undefined && stray !== undefined) return { conversation: stray, sessionId: undefined }
+  if (only === undefined && stray !== undefined) return { conversation: stray, sessionId: undefined, proposedIt: true }
   if (only !== undefined) return others.length === 0 && stray === undefined ? only : undefined
   return session.candidates.length === 1 ? ofCandidates[0] : undefined
 }
 
-function conversationOf(
-  session: SessionView,
-  tool: string,
-  args: unknown,
-): readonly (Found & { readonly proposedIt: boolean })[] {
+function conversationOf(session: SessionView, tool: string, args: unknown): readonly Found[] {
   const conversation = session.conversation({ tool, args })
   return conversation === undefined
     ? []

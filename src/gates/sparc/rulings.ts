@@ -22,7 +22,8 @@ export function observed(noted: Noted): Ruling {
 
 /** Nobody could say; the operator prefers tools that work. */
 export function unchecked(noted: Noted): Ruling {
-  return { allow: true, run: { action: 'failed', reason: 'reflector_unavailable', ...noted } }
+  const details = { ...noted.details, passed: true }
+  return { allow: true, run: { action: 'failed', reason: 'reflector_unavailable', ...noted, details } }
 }
 
 export function reflected(clarification: string, noted: Noted): Ruling {

@@ -107,7 +107,7 @@ describe('the record', () => {
   ])('has the whole verdict (%s)', async (enforcement, action, x) => {
     const { gate } = sparcWith(rejects(), { enforcement, track: 'slow_track' })
     const { run } = await askSparc(gate, action, x)
-    expect(run.details).toEqual({ tool: 'refund', score: 0.2, latency_ms: 7, session: 'exact' })
+    expect(run.details).toEqual({ tool: 'refund', score: 0.2, latency_ms: 7, session: 'exact', proposed: true })
     expect(run.verdict).toEqual({
       decision: 'reject',
       score: 0.2,

@@ -72,6 +72,7 @@ async function rule(parts: SparcParts, call: ToolCall, x: Exchange, signal: Abor
     ...(reflection.kind === 'verdict' ? scoreIn(reflection) : { reflector_failure: reflection.failure }),
     latency_ms: Math.round(parts.now() - began),
     session: x.session.certainty,
+    proposed: context.proposedIt,
   }
   const cached = answer.kind === 'verdict' && answer.cached
   return decide(parts, call, reflection, { details, ...(cached ? { cached } : {}) })

@@ -84,10 +84,11 @@ export function lineGuard(): CompletionGuard {
       return { ...NOTHING, out: [encode(`[end: ${no.code}]\n`)] }
     },
     get heldBytes() {
-      return queue.reduce((sum, line) => sum + line.text.length, 0)
+      const begun = partial.startsWith('!') ? partial.length : 0
+      return queue.reduce((sum, line) => sum + line.text.length, begun)
     },
     get keptBytes() {
-      return this.heldBytes + partial.length
+      return queue.reduce((sum, line) => sum + line.text.length, partial.length)
     },
     get changed() {
       return changed
