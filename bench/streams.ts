@@ -32,14 +32,17 @@ const ASKED = JSON.stringify({
   ],
 })
 
-const WARM_UP = 200
+/** Fewer, and much of what is measured is code that is being compiled. */
+const WARM_UP = 2000
+/** As many as the reflection service is asked at once. */
+const WARM_UP_CLIENTS = 64
 
 /** Streams one completion with a tool call after the other, the rows taking turns. */
 export async function compareStreams(rigs: readonly Rig[], rounds: number): Promise<readonly StreamSummary[]> {
   const agent = new Agent({ keepAlive: true })
   const all = rigs.map((rig) => ({ rig, waited: [] as Waited[] }))
   try {
-    await Promise.all(all.map(({ rig }) => warmUp(rig, agent)))
+    for (const { rig } of all) await warmUp(rig, agent)
     for (let round = 0; round < rounds; round += 1) {
       for (const { rig, waited } of all) waited.push(await ask(rig, agent))
     }
@@ -59,7 +62,10 @@ export async function compareStreams(rigs: readonly Rig[], rounds: number): Prom
 
 /** Many at once: most of them wait for the reflection service. */
 async function warmUp(rig: Rig, agent: Agent): Promise<void> {
-  await Promise.all(Array.from({ length: WARM_UP }, () => ask(rig, agent)))
+  const client = async () => {
+    for (let asked = 0; asked < WARM_UP; asked += WARM_UP_CLIENTS) await ask(rig, agent)
+  }
+  await Promise.all(Array.from({ length: WARM_UP_CLIENTS }, client))
 }
 
 function ask(rig: Rig, agent: Agent): Promise<Waited> {
