@@ -18,13 +18,14 @@ export type JsonRead =
   | { readonly ok: false; readonly why: string }
 
 /** As `readJsonOnce`, for bytes that several readers look at. */
-export const readJson: (bytes: Uint8Array) => JsonRead = perBytes(readJsonOnce)
+export const readJson: (bytes: Uint8Array) => JsonRead = perBytes((bytes) => readJsonOnce(bytes))
 
 /**
  * Reads JSON only where every reader understands the same: strict UTF-8 without byte order mark, RFC 8259 grammar, no
  * key twice in one object, no lone surrogates, no number beyond a double, bounded depth and width, nothing after it.
+ * `lone`: whether halves of surrogate pairs may stand in strings, as where a stream of text was cut between them.
  */
-export function readJsonOnce(bytes: Uint8Array): JsonRead {
+export function readJsonOnce(bytes: Uint8Array, lone: 'refused' | 'kept' = 'refused'): JsonRead {
   const text = decode(bytes)
   if (text === undefined) return refused('not UTF-8')
   const scanned = scan(text)
@@ -32,7 +33,12 @@ export function readJsonOnce(bytes: Uint8Array): JsonRead {
   if (scanned.widest > JSON_MEMBERS) return refused('too many members in one object')
   const parsed = parse(text)
   if (parsed === undefined) return refused('not JSON')
-  const tally = { members: 0, infinite: false, lone: false, surrogates: SURROGATE_ESCAPE.test(text) }
+  const tally = {
+    members: 0,
+    infinite: false,
+    lone: false,
+    surrogates: lone === 'refused' && SURROGATE_ESCAPE.test(text),
+  }
   count(parsed.value, tally)
   // Where a key came twice, the value has fewer members than the text has colons.
   if (tally.members !== scanned.colons) return refused('a key occurs twice in one object')
@@ -123,6 +129,11 @@ function scan(text: string): Scanned {
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/
 const LONE_SURROGATE = /\p{Surrogate}/u
 
+/** Whether every reader makes the same of this text. */
+export function isWellFormed(text: string): boolean {
+  return !LONE_SURROGATE.test(text)
+}
+
 interface Tally {
   members: number
   infinite: boolean
@@ -133,7 +144,7 @@ interface Tally {
 
 function count(value: unknown, tally: Tally): void {
   if (typeof value === 'string') {
-    if (tally.surrogates && LONE_SURROGATE.test(value)) tally.lone = true
+    if (tally.surrogates && !isWellFormed(value)) tally.lone = true
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) tally.infinite = true
   } else if (Array.isArray(value)) {

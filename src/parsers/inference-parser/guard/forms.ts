@@ -53,7 +53,8 @@ export function eventForm(onItem: OnItem): Form {
     if (!read.ok) return 'a line that only some clients read'
     const { data, name } = read
     if (data === undefined) return onItem({ raw, json: undefined, name, mark: '' })
-    const json = readJsonOnce(data)
+    // Some servers cut text between the halves of a pair; calls are looked at when they are whole.
+    const json = readJsonOnce(data, 'kept')
     if (json.ok) return onItem({ raw, json: { value: json.value, text: () => UTF8.decode(data) }, name, mark: '' })
     const mark = UTF8.decode(data).trim()
     return mark === '' || mark === DONE ? onItem({ raw, json: undefined, name, mark }) : json.why

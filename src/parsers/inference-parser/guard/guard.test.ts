@@ -10,6 +10,27 @@ const call = (id: string, more = ''): string =>
 const FINISH = chunk('{}', ',"finish_reason":"tool_calls"')
 const DONE = event('[DONE]')
 
+describe('text that was cut between the halves of a surrogate pair', () => {
+  const half = (fragment: string): string =>
+    chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"${fragment}"}}]}`)
+
+  test('passes, and so does a call whose fragments make it whole', () => {
+    const player = play('chat', EVENTS)
+    const words = text('Hi \\ud83d') + text('\\ude00')
+    expect(player.feed(words)).toBe(words)
+    const calls = call('k1').replace('{}', '') + half('{\\"a\\":\\"\\ud83d') + half('\\ude00\\"}') + FINISH
+    expect(player.feed(calls)).toBe('')
+    expect(player.unreadable).toEqual([])
+    expect(player.rule(0)).toBe(calls)
+  })
+
+  test('is no call that is read alike by all', () => {
+    const player = play('chat', EVENTS)
+    player.feed(call('k1').replace('{}', '') + half('{\\"a\\":\\"\\ud83d\\"}') + FINISH)
+    expect(player.unreadable).toEqual(['half of a surrogate pair in a call'])
+  })
+})
+
 describe('an answer that cannot be read', () => {
   test.each<[string, string, string]>([
     ['no JSON', event('{"choices":'), 'not JSON'],

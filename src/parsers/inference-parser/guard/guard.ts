@@ -5,6 +5,7 @@ import type { Lesson } from '../../../core/session.ts'
 import { charsetsNamed } from '../../../http/media.ts'
 import { isUtf8Label } from '../../../json/charset.ts'
 import { isObject } from '../../../json/rpc.ts'
+import { isWellFormed } from '../../../json/strict.ts'
 import { formStarting, saysEvents } from '../../kit/answer.ts'
 import type { Hearing } from '../../kit/lesson-reader.ts'
 import type { JsonObject } from '../dialect.ts'
@@ -222,6 +223,7 @@ class Guard implements CompletionGuard {
   }
 
   private find(calls: readonly FoundCall[]): void {
+    if (!calls.every(isReadAlike)) this.cannotRead('half of a surrogate pair in a call')
     for (const call of calls) this.tools.add(call.action.tool)
     this.proposed += calls.length
     this.calls.push(...calls)
@@ -335,6 +337,10 @@ class Guard implements CompletionGuard {
   private formByType(): Form {
     return (saysEvents(this.x) ? eventForm : jsonForm)(() => undefined)
   }
+}
+
+function isReadAlike({ action: { proposed } }: FoundCall): boolean {
+  return proposed === undefined || [proposed.id ?? '', proposed.tool, proposed.argumentsText].every(isWellFormed)
 }
 
 const NO_BYTES = new Uint8Array()
