@@ -53,9 +53,9 @@ describe('the conversation of a session', () => {
     const { sessions } = fixture()
     const { view } = say(sessions, 'hello')
     sessions.learn(view.id, [asked('its own'), proposed('refund', REFUND.args)], undefined, '1')
-    sessions.learn(view.id, [asked('another'), proposed('issue_refund', REFUND.args)], undefined, '2')
+    sessions.learn(view.id, [asked('another'), proposed('ask_refund', REFUND.args)], undefined, '2')
     expect(view.conversation(REFUND)?.messages).toEqual([said('its own')])
-    expect(view.conversation({ ...REFUND, tool: 'issue_refund' })?.messages).toEqual([said('another')])
+    expect(view.conversation({ ...REFUND, tool: 'ask_refund' })?.messages).toEqual([said('another')])
   })
 
   test('a question without tools does not stand before one with them', () => {

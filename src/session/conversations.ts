@@ -62,7 +62,7 @@ export class Conversations {
    */
   recall(call: Call): RecalledConversation | undefined {
     const newestFirst = [...this.#asked.values()].reverse()
-    // `issue_refund` may be the tool `refund` of a server `issue`, or another tool.
+    // `ask_refund` may be the tool `refund` of a server `issue`, or another tool.
     const proposing =
       newestFirst.find(({ proposals }) => proposals.hasByOwnName(call)) ??
       newestFirst.find(({ proposals }) => proposals.has(call))

@@ -306,7 +306,11 @@ describe('a filter that is not as it should be', () => {
       expect([got.status, got.text]).toEqual([503, ''])
       expect((await other.accessLine(got.requestId)).details).toMatch(/^ext_proc_error_gRPC_error_16/)
     }
-    expect(said(plumbline.program)).toContain('without the right x-plumbline-token')
+    // Its log is written in batches.
+    await until(
+      'the log of it',
+      () => said(plumbline.program).includes('without the right x-plumbline-token') || undefined,
+    )
     expect(said(plumbline.program)).not.toContain('guessed-by-somebody')
   })
 

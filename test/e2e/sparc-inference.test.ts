@@ -72,9 +72,9 @@ const ruled = (record: ExchangeRecord, plugin = 'sparc') =>
   record.invocations.filter((entry) => entry.plugin === plugin).map((entry) => `${entry.action}/${entry.reason}`)
 
 const BASE = 'http://upstream.test'
-const CLIENTS: readonly ((through: typeof fetch) => ModelClient)[] = [
-  (through) => openAiClient(BASE, through),
-  (through) => anthropicClient(BASE, through),
+const CLIENTS: readonly ((through: typeof fetch, tools?: []) => ModelClient)[] = [
+  (through, tools) => openAiClient(BASE, through, tools),
+  (through, tools) => anthropicClient(BASE, through, tools),
 ]
 const FORMS = DIALECT_SERVERS.flatMap((server, position) =>
   ['whole', 'streamed'].map((form) => ({ server, clientOf: CLIENTS[position], form, dialect: server.name })),
@@ -84,14 +84,14 @@ const ASKED: readonly Line[] = [{ kind: 'user', text: 'Please refund my coffee.'
 
 describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
   const stream = form === 'streamed'
-  const client = () => {
+  const client = (tools?: []) => {
     if (clientOf === undefined) throw new Error('There is no client for this dialect.')
-    return clientOf(outward.fetch)
+    return clientOf(outward.fetch, tools)
   }
   /** The model says this turn; what the client heard, and what is recorded. */
-  const ask = async (turn: Turn, lines: readonly Line[] = ASKED) => {
+  const ask = async (turn: Turn, lines: readonly Line[] = ASKED, tools?: []) => {
     stage().upstream.answer(answerWith(server, () => turn))
-    const heard = await client().ask(lines, stream)
+    const heard = await client(tools).ask(lines, stream)
     return { heard, record: await lastRecord() }
   }
   const expectNoCall = ({ heard, record }: Awaited<ReturnType<typeof ask>>) => {
@@ -316,6 +316,12 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       expect(heard).toMatchObject({ text: TEXT, calls: [REFUND] })
       expect(ruled(record)).toEqual(['failed/reflector_unavailable'])
     })
+
+    test('without tools there is nothing to hold a call against: it passes, and the record says so', async () => {
+      const { heard, record } = await ask({ calls: [REFUND] }, ASKED, [])
+      expect(heard.calls).toEqual([REFUND])
+      expect(ruled(record)).toEqual(['skip/no_inference_context'])
+    })
   })
   describe('fail_policy: closed', () => {
     configured(() => chain({ timeout_ms: 300, fail_policy: 'closed' }))
@@ -325,6 +331,12 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       const asked = await ask({ text: TEXT, calls: [REFUND] })
       expectNoCall(asked)
       expect(asked.heard.text).toContain('sparc.reflector_unavailable')
+    })
+
+    test('without tools there is nothing to hold a call against: it does not pass', async () => {
+      const asked = await ask({ calls: [REFUND] }, ASKED, [])
+      expectNoCall(asked)
+      expect(asked.heard.text).toContain('sparc.no_inference_context')
     })
   })
 
@@ -414,17 +426,21 @@ describe.each(FORMS)('$dialect, $form', ({ server, clientOf, form }) => {
       test('the upstream breaks off within a call: no byte of it comes out', async () => {
         const events = server.events({ text: TEXT, calls: [REFUND] })
         const within = events.findIndex((event) => event.includes('transaction'))
-        const pieces: Buffer[] = []
+        let text = ''
+        let seeText: () => void = () => undefined
+        const textSeen = new Promise<void>((done) => (seeText = done))
         await send(
           async (_arrival, outgoing) => {
             outgoing.writeHead(200, { 'content-type': 'text/event-stream' })
             for (const event of events.slice(0, within + 1)) outgoing.write(event)
-            await new Promise((done) => setTimeout(done, 50))
+            await textSeen
             outgoing.destroy()
           },
-          (piece) => pieces.push(piece),
+          (piece) => {
+            text += piece.toString()
+            if (text.includes('Let')) seeText()
+          },
         ).catch(() => undefined)
-        const text = Buffer.concat(pieces).toString()
         expect(text).toContain('Let')
         expect(text).not.toContain('refund')
       })
