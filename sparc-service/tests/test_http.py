@@ -174,18 +174,24 @@ class ArrivingBodiesTest(unittest.TestCase):
 
     def test_together_they_take_no_more_than_the_calls_that_fit(self) -> None:
         body = json.dumps(question(GROUNDED, said="x" * 200_000, track="syntax")).encode()
+        # Which of the two arrives first is not in our hands: the one that comes second is turned away.
+        self.assertTrue(any(self._second_is_turned_away(body) for _ in range(10)))
+        self.assertEqual(self.service.reflect(body).status, 200)
+
+    def _second_is_turned_away(self, body: bytes) -> bool:
         with socket.create_connection(("127.0.0.1", self.service.port), timeout=30) as slow:
             head = b"POST /reflect HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(body)
             slow.sendall(head + body[:-1])
-            # Until all of it but the last byte has arrived.
+            # All of it but the last byte arrives meanwhile.
+            time.sleep(0.3)
             answer = self.service.reflect(body)
-            while answer.status == 200:
-                answer = self.service.reflect(body)
+            if answer.status == 200:
+                return False
             self.assertEqual((answer.status, answer.json["error"]["code"]), (503, "overloaded"))
             self.assertEqual(self.service.reflect(question(GROUNDED, track="syntax")).status, 200)
             slow.sendall(body[-1:])
             self.assertIn(b" 200 ", slow.recv(65536).split(b"\r\n")[0])
-        self.assertEqual(self.service.reflect(body).status, 200)
+            return True
 
     def test_so_many_values_and_no_more(self) -> None:
         def holding(values: int) -> bytes:

@@ -41,6 +41,8 @@ let outward: WatchedFetch
 let script: ScriptedAgent
 
 const chain = (sparc: Readonly<Record<string, unknown>> = {}): PlumblineConfig => ({
+  // Each test is a user of its own; without a handle one that lingers could be meant as well.
+  session: { linger: '0s' },
   pipeline: {
     inbound: { plugins: ['a2a-parser'] },
     outbound: {
