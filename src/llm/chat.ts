@@ -1,3 +1,4 @@
+import { member } from '../json/member.ts'
 import type { Failure, JsonClient } from '../client/json.ts'
 
 /** One question to a model, in the two voices that every chat model knows. */
@@ -79,10 +80,6 @@ function saidText(answer: unknown): string | undefined {
   const said = array(member(answer, 'choices')).map((choice) => member(member(choice, 'message'), 'content'))
   const texts = said.filter((content) => typeof content === 'string')
   return texts.length === 0 || texts.length < said.length ? undefined : texts.join('\n')
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }
 
 function array(value: unknown): readonly unknown[] {

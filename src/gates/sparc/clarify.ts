@@ -1,3 +1,4 @@
+import { member } from '../../json/member.ts'
 import { oneLine, type BoundedVerdict } from './bounds.ts'
 import type { Issue } from './reflector.ts'
 
@@ -73,10 +74,6 @@ function suggestion(correction: unknown): readonly string[] {
   return typeof member(correction, 'question') === 'string'
     ? []
     : [`Suggested correction: ${JSON.stringify(correction)}`]
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 }
 
 /** Keeps of all lines that it is given, in their order, what fits together; a line that does not is left out whole. */

@@ -1,3 +1,4 @@
+import { member } from '../../json/member.ts'
 import type { Issue, Reflection } from './reflector.ts'
 
 /** What a service that answered may still not have: a verdict. */
@@ -43,8 +44,4 @@ function isScore(value: unknown): value is number | undefined {
 
 function isDuration(value: unknown): value is number {
   return typeof value === 'number' && value >= 0
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 }

@@ -1,3 +1,5 @@
+import { member } from '../../json/member.ts'
+
 /** What clients put between the name of a server and that of its tool. The first kind is never part of a plain name. */
 const SEPARATORS: readonly RegExp[] = [/(?:__|[./:])$/u, /[_-]$/u]
 
@@ -21,8 +23,4 @@ export function specNameFor(tool: string, tools: readonly unknown[]): string | u
 function nameOf(spec: unknown): string | undefined {
   const name = member(member(spec, 'function'), 'name')
   return typeof name === 'string' ? name : undefined
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined
 }

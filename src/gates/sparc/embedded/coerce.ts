@@ -1,4 +1,5 @@
-import { canonical, isObject } from './schema/values.ts'
+import { isObject } from '../../../json/rpc.ts'
+import { canonical } from './schema/values.ts'
 
 /** The same value in one of the types, if nothing is lost by it. */
 export function coerce(value: unknown, types: readonly unknown[]): { readonly value: unknown } | undefined {

@@ -1,5 +1,6 @@
 import { readJson } from '../../../json/strict.ts'
-import { isObject, type JsonObject } from './schema/values.ts'
+import { isObject } from '../../../json/rpc.ts'
+import type { JsonObject } from './schema/values.ts'
 
 export type ArgumentsRead =
   | { readonly ok: true; readonly value: JsonObject; readonly values: number }

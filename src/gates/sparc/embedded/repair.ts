@@ -1,7 +1,8 @@
 import { nearest } from '../../../config/nearest.ts'
 import { coerce, nearOption } from './coerce.ts'
 import type { Violation } from './schema/validate.ts'
-import { isObject, type JsonObject } from './schema/values.ts'
+import { isObject } from '../../../json/rpc.ts'
+import type { JsonObject } from './schema/values.ts'
 import type { Tool } from './tool.ts'
 import { isShort } from './words.ts'
 

@@ -1,5 +1,6 @@
 import { compileSchema, resolve, type CompiledSchema } from './schema/compile.ts'
-import { isObject, member } from './schema/values.ts'
+import { member } from '../../../json/member.ts'
+import { isObject } from '../../../json/rpc.ts'
 
 /** What a specification says of one function. */
 export interface Tool {

@@ -1,5 +1,7 @@
 import { resolve } from '../schema/compile.ts'
-import { isObject, member, type JsonObject } from '../schema/values.ts'
+import { member } from '../../../../json/member.ts'
+import { isObject } from '../../../../json/rpc.ts'
+import type { JsonObject } from '../schema/values.ts'
 import type { Tool } from '../tool.ts'
 
 /** One plain value among the arguments, with what its specification says of it. */

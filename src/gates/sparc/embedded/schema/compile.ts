@@ -2,7 +2,9 @@ import type { Schema } from '@cfworker/json-schema'
 import { formatCheck } from './formats.ts'
 import { patternTest } from './patterns.ts'
 import { typesOf } from './types.ts'
-import { isObject, member, type JsonObject } from './values.ts'
+import { member } from '../../../../json/member.ts'
+import { isObject } from '../../../../json/rpc.ts'
+import type { JsonObject } from './values.ts'
 
 /**
  * A schema as the validator reads it: every subschema lies in the table and is named by a reference, so that each step of

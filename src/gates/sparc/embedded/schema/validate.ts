@@ -1,6 +1,8 @@
 import { validate, type OutputUnit, type Schema } from '@cfworker/json-schema'
 import type { Assertion, CompiledSchema } from './compile.ts'
-import { canonical, isObject, member } from './values.ts'
+import { member } from '../../../../json/member.ts'
+import { isObject } from '../../../../json/rpc.ts'
+import { canonical } from './values.ts'
 
 /** One way in which a value breaks its schema. */
 export interface Violation {

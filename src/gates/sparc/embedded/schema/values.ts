@@ -1,13 +1,7 @@
-/** JSON objects are looked at by their own members only: a specification may declare `constructor`. */
+import { isObject } from '../../../../json/rpc.ts'
+
+/** Looked at by their own members only (`member`): a specification may declare `constructor`. */
 export type JsonObject = Readonly<Record<string, unknown>>
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-export function member(object: unknown, key: string): unknown {
-  return isObject(object) && Object.hasOwn(object, key) ? object[key] : undefined
-}
 
 /** One text for equal values: keys in order. */
 export function canonical(value: unknown): string {
