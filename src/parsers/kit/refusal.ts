@@ -15,7 +15,8 @@ export function oneLine(message: string): string {
     .slice(0, MESSAGE_CHARACTERS)
 }
 
-const CLARIFICATION_BYTES = 4096
+/** A clarification is no way to flood a conversation. */
+export const CLARIFICATION_BYTES = 4096
 
 /** What the caller's model is to act on, as it is but bounded; undefined where the refusal has none. */
 export function clarificationOf(no: Refusal): string | undefined {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { EVENTS, JSON_TYPE, openGuard, play, refusing } from '../../../../test/support/parsers/guarding.ts'
-import { WORDS_BYTES } from './words.ts'
+import { CLARIFICATION_BYTES } from '../../kit/refusal.ts'
 
 const event = (json: string): string => `data: ${json}\n\n`
 const chunk = (delta: string, more = ''): string => event(`{"id":"c1","choices":[{"index":0,"delta":${delta}${more}}]}`)
@@ -395,8 +395,8 @@ describe('the words', () => {
   })
 
   test('are bounded, and end with a whole character', () => {
-    const words = wordsFor('pay', refusing(`${'x'.repeat(WORDS_BYTES - 1)}ü`))
-    expect(words).toBe('x'.repeat(WORDS_BYTES - 1))
+    const words = wordsFor('pay', refusing(`${'x'.repeat(CLARIFICATION_BYTES - 1)}ü`))
+    expect(words).toBe('x'.repeat(CLARIFICATION_BYTES - 1))
     expect(wordsFor('pay', refusing('Line one\nline two'))).toBe('Line one\nline two')
   })
 })
