@@ -1,7 +1,7 @@
 import { isObject } from '../../json/rpc.ts'
-import { callPieces, functionPieces, type CallPieces } from './chat-calls.ts'
+import { callPieces, functionPieces, placeOf, type CallPieces } from './chat-calls.ts'
 import { contentText } from './chat-content.ts'
-import { indexOf, objectsIn, textOf, type JsonObject } from './dialect.ts'
+import { objectsIn, textOf, type JsonObject } from './dialect.ts'
 
 interface Call {
   id: string | undefined
@@ -55,19 +55,9 @@ function newCall(choice: Choice): Call {
   return call
 }
 
-/**
- * The call that a fragment goes on with. Servers differ: some leave the index out, some use one index for all calls
- * and only change the id.
- */
+/** The call that a fragment goes on with, or begins. */
 function callOf(choice: Choice, fragment: JsonObject): Call {
-  const index = indexOf(fragment)
-  const id = textOf(fragment['id'])
-  const begins = id !== '' || callPieces(fragment).tool !== ''
-  const current =
-    index === undefined
-      ? (choice.byId.get(id) ?? (begins ? undefined : choice.calls.at(-1)))
-      : choice.byIndex.get(index)
-  const another = current?.id !== undefined && id !== '' && id !== current.id
+  const { index, current, another } = placeOf(choice, fragment)
   const call = current === undefined || another ? newCall(choice) : current
   if (index !== undefined) choice.byIndex.set(index, call)
   return call

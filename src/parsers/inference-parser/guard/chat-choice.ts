@@ -1,7 +1,7 @@
 import { isObject } from '../../../json/rpc.ts'
 import { readJsonOnce } from '../../../json/strict.ts'
-import { callPieces, functionPieces, type CallPieces } from '../chat-calls.ts'
-import { indexOf, textOf, type JsonObject } from '../dialect.ts'
+import { callPieces, functionPieces, placeOf, type CallPieces } from '../chat-calls.ts'
+import { textOf, type JsonObject } from '../dialect.ts'
 import { newPart, type CallSoFar, type Part } from './calls.ts'
 
 /** A call of a chat completion, as far as it is heard. */
@@ -102,14 +102,7 @@ export function addLegacy(choice: ChatChoice, call: JsonObject): ChatPart {
 }
 
 function callOf(choice: ChatChoice, fragment: JsonObject): ChatCall {
-  const index = indexOf(fragment)
-  const id = textOf(fragment['id'])
-  const begins = id !== '' || callPieces(fragment).tool !== ''
-  const current =
-    index === undefined
-      ? (choice.byId.get(id) ?? (begins ? undefined : choice.calls.at(-1)))
-      : choice.byIndex.get(index)
-  const another = current?.id !== undefined && id !== '' && id !== current.id
+  const { index, id, current, another } = placeOf(choice, fragment)
   choice.loose ||= index === undefined || another || (current === undefined && choice.byId.has(id))
   if (current === undefined || another) {
     const call = newCall(choice, fragment, index)
