@@ -1,42 +1,15 @@
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
-import { answered, exchangeOf } from '../../../test/support/parsers/exchange.ts'
-import type { ReadResult } from '../../core/plugin.ts'
-import type { Lesson } from '../../core/session.ts'
+import { readingFetch, type Seen } from '../../../test/support/parsers/reading-fetch.ts'
 import { createInferenceParser } from './index.ts'
 
 /** What the vendor's client sends must be read, and its reading of an answer must be ours. */
 const parser = createInferenceParser(['model.test'])
 
-interface Seen {
-  readonly requests: ReadResult[]
-  readonly answers: Lesson[]
-}
-
 /** A client whose requests we read, and whose answers we read while it gets them. */
 function clientOf(answer: string, contentType: string): { readonly client: Anthropic; readonly seen: Seen } {
-  const seen: Seen = { requests: [], answers: [] }
-  const client = new Anthropic({
-    apiKey: 'none',
-    baseURL: 'http://model.test',
-    fetch: (url, init) => {
-      const { pathname, search } = new URL(url instanceof Request ? url.url : url)
-      const { x, body } = exchangeOf({
-        host: 'model.test',
-        path: pathname + search,
-        headers: [...new Headers(init?.headers)],
-        body: init?.body ?? undefined,
-        method: init?.method ?? 'GET',
-      })
-      const result = parser.read(x, body)
-      seen.requests.push(result)
-      const reader = parser.readAnswer(answered(x, contentType), result.kind === 'read' ? result : undefined)
-      const bytes = new TextEncoder().encode(answer)
-      if (reader !== undefined) seen.answers.push(...reader.feed(bytes), ...reader.end('complete').lessons)
-      return Promise.resolve(new Response(bytes, { headers: { 'content-type': contentType } }))
-    },
-  })
-  return { client, seen }
+  const { fetch, seen } = readingFetch(parser, answer, contentType)
+  return { client: new Anthropic({ apiKey: 'none', baseURL: 'http://model.test', fetch }), seen }
 }
 
 const request = {
