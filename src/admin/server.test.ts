@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type AdminServer, createAdminServer, type Readiness } from './server.ts'
+import { healthRoutes, type Readiness } from './health.ts'
+import { type AdminServer, createAdminServer } from './server.ts'
 
 const ready: Readiness = {
   state: 'ready',
@@ -12,7 +13,7 @@ let server: AdminServer | undefined
 afterEach(() => server?.stop())
 
 async function started(readiness: () => Readiness): Promise<string> {
-  server = createAdminServer({ address: '127.0.0.1:0', readiness })
+  server = createAdminServer({ address: '127.0.0.1:0', routes: healthRoutes(readiness), authorize: () => 'unset' })
   return `http://${await server.start()}`
 }
 
@@ -55,7 +56,7 @@ describe('the admin server', () => {
 
   test('says that its port is taken', async () => {
     const address = (await started(() => ready)).replace('http://', '')
-    await expect(createAdminServer({ address, readiness: () => ready }).start()).rejects.toMatchObject({
+    await expect(createAdminServer({ address, routes: [], authorize: () => 'unset' }).start()).rejects.toMatchObject({
       code: 'EADDRINUSE',
     })
   })

@@ -1,19 +1,32 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What `/readyz` tells. Never what a session holds. */
-export interface Readiness {
-  readonly state: 'starting' | 'ready' | 'draining'
-  /** Settings in force under which something passes unchecked. */
-  readonly failsOpen: readonly string[]
-  readonly warnings: readonly string[]
-  readonly figures: Readonly<Record<string, number>>
+/** What may be asked of the admin address; all of it only reads. */
+export interface AdminRoute {
+  /** `/healthz`; one that ends in `/` has everything below it. */
+  readonly path: string
+  /** What it tells is for those who show the token (`admin.token_file`): who was blocked, and why. */
+  readonly secret?: true
+  answer(request: AdminRequest): AdminAnswer | Promise<AdminAnswer>
 }
+
+export interface AdminRequest {
+  /** What follows the route's path; empty for one that is met exactly. Percent-decoded. */
+  readonly rest: string
+  readonly query: URLSearchParams
+}
+
+/** JSON, or text of the type that is named. */
+export type AdminAnswer =
+  | { readonly status: number; readonly json: Readonly<Record<string, unknown>> }
+  | { readonly status: number; readonly text: string; readonly type: string }
 
 export interface AdminOptions {
   /** `host:port`; port 0 for any. */
   readonly address: string
-  readonly readiness: () => Readiness
+  readonly routes: readonly AdminRoute[]
+  /** Whether the value of an Authorization header opens the secret routes; `unset`: nothing does. */
+  readonly authorize: (authorization: string | undefined) => 'yes' | 'no' | 'unset'
 }
 
 export interface AdminServer {
@@ -25,9 +38,9 @@ export interface AdminServer {
 const REQUEST_MS = 5000
 const MAX_CONNECTIONS = 64
 
-export function createAdminServer({ address, readiness }: AdminOptions): AdminServer {
+export function createAdminServer({ address, routes, authorize }: AdminOptions): AdminServer {
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
-    answer(request, response, readiness)
+    void answer(request, routes, authorize).then((found) => send(response, found))
   })
   server.maxConnections = MAX_CONNECTIONS
   const { host, port } = splitAddress(address)
@@ -54,26 +67,45 @@ function splitAddress(address: string): { readonly host: string; readonly port: 
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) }
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, readiness: () => Readiness): void {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    response.setHeader('allow', 'GET, HEAD')
-    return send(response, 405, { error: 'method_not_allowed' })
+const problem = (status: number, error: string, message?: string): AdminAnswer => ({
+  status,
+  json: { error, ...(message === undefined ? {} : { message }) },
+})
+
+async function answer(
+  request: IncomingMessage,
+  routes: readonly AdminRoute[],
+  authorize: AdminOptions['authorize'],
+): Promise<AdminAnswer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return problem(405, 'method_not_allowed')
+  const [path = '/', query = ''] = (request.url ?? '/').split('?', 2)
+  const route = routes.find((each) => (each.path.endsWith('/') ? path.startsWith(each.path) : path === each.path))
+  if (route === undefined) return problem(404, 'not_found')
+  if (route.secret === true) {
+    const may = authorize(request.headers.authorization)
+    if (may === 'unset')
+      return problem(403, 'no_token_configured', 'set admin.token_file: what this tells is not for all')
+    if (may === 'no') return problem(401, 'unauthorized', 'send "authorization: Bearer TOKEN" of admin.token_file')
   }
-  const path = (request.url ?? '/').split('?', 1)[0]
-  if (path === '/healthz') return send(response, 200, { status: 'alive' })
-  if (path !== '/readyz') return send(response, 404, { error: 'not_found' })
-  const { state, failsOpen, warnings, figures } = readiness()
-  send(response, state === 'ready' ? 200 : 503, { status: state, fails_open: failsOpen, warnings, figures })
+  try {
+    const rest = decodeURIComponent(path.slice(route.path.length))
+    return await route.answer({ rest, query: new URLSearchParams(query) })
+  } catch {
+    return problem(500, 'internal')
+  }
 }
 
 /** Node leaves the body out for HEAD. */
-function send(response: ServerResponse, status: number, body: Readonly<Record<string, unknown>>): void {
-  const bytes = Buffer.from(`${JSON.stringify(body)}\n`)
-  response.writeHead(status, {
-    'content-type': 'application/json',
+function send(response: ServerResponse, found: AdminAnswer): void {
+  const json = 'json' in found
+  const bytes = Buffer.from(json ? `${JSON.stringify(found.json)}\n` : found.text)
+  response.writeHead(found.status, {
+    'content-type': json ? 'application/json' : found.type,
     'content-length': bytes.length,
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    ...(found.status === 405 ? { allow: 'GET, HEAD' } : {}),
+    ...(found.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
   })
   response.end(bytes)
 }

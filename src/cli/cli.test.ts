@@ -30,7 +30,7 @@ describe('plumbline', () => {
     const { code, err, out } = await run('serv')
     expect([code, out]).toEqual([2, []])
     expect(err[0]).toMatch(/^unknown command "serv"; did you mean "serve"\?/)
-    expect(err).toContain('  plumbline serve --config FILE     run the ext_proc server')
+    expect(err).toContain('  plumbline serve --config FILE          run the ext_proc server')
   })
 
   test('prints help and version', async () => {

@@ -1,3 +1,6 @@
+import { doctor } from './doctor.ts'
+import { explain } from './explain.ts'
+import { schemaText } from './schema.ts'
 import { serve } from './serve.ts'
 import { readUsage, USAGE } from './usage.ts'
 import { validate } from './validate.ts'
@@ -17,6 +20,13 @@ export async function runCli(words: readonly string[]): Promise<number> {
       return 0
     case 'validate':
       return (await validate(usage.file, usage.json)) ? 0 : WRONG
+    case 'schema':
+      console.log(schemaText())
+      return 0
+    case 'explain':
+      return explain(usage)
+    case 'doctor':
+      return doctor(usage)
     case 'serve':
       return serve(usage.file)
     case 'wrong':

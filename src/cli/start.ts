@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { createAdminServer, type Readiness } from '../admin/server.ts'
+import { healthRoutes, type Readiness } from '../admin/health.ts'
+import { createAdminServer } from '../admin/server.ts'
 import { type Findings, findings } from '../config/findings.ts'
 import { listenersOf } from '../config/listeners.ts'
 import type { Config } from '../config/load.ts'
@@ -41,7 +42,8 @@ export async function startPlumbline(config: Config, options: StartOptions): Pro
   const found = findings(config, pipeline.chains)
   const admin = createAdminServer({
     address: config.admin.address,
-    readiness: () => ({ state, ...found, figures: figures() }),
+    routes: healthRoutes(() => ({ state, ...found, figures: figures() })),
+    authorize: () => 'unset',
   })
   const adminAddress = await admin.start()
   try {

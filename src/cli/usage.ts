@@ -2,21 +2,85 @@ import { parseArgs } from 'node:util'
 import { unknownName } from '../config/nearest.ts'
 
 export const USAGE = `Usage:
-  plumbline serve --config FILE     run the ext_proc server
-  plumbline validate FILE [--json]  check a configuration; lists warnings and what to set in Envoy
-  plumbline version                 print the version
-  plumbline --help                  print this
+  plumbline serve --config FILE          run the ext_proc server
+  plumbline validate FILE [--json]       check a configuration; lists warnings and what to set in Envoy
+  plumbline schema                       print the JSON Schema of the configuration
+  plumbline explain REQUEST-ID           why an exchange was refused or passed, of a running server
+      [--config FILE | --admin ADDRESS] [--token-file FILE] [--json]
+  plumbline doctor                       find what is wrong between Envoy and a running server
+      [--config FILE | --admin ADDRESS] [--token-file FILE] [--envoy-config FILE] [--envoy-admin ADDRESS]
+      [--outbound URL] [--inbound URL] [--json]
+  plumbline version                      print the version
+  plumbline --help                       print this
 
-Exit codes: 0 fine; 1 it failed while running; 2 wrong configuration or wrong use.`
+  --config FILE        the server's configuration: says where its admin address and token are
+  --admin ADDRESS      host:port of the admin address, where there is no file at hand (127.0.0.1:9094)
+  --token-file FILE    the token of admin.token_file
+  --envoy-config FILE  Envoy's configuration, in YAML or JSON
+  --envoy-admin ADDRESS  Envoy's own admin, host:port or unix:/path: what it really runs with
+  --outbound URL       Envoy's proxy for the agent, such as http://127.0.0.1:3128: a canary is sent through it
+  --inbound URL        Envoy's listener towards the agent, such as http://127.0.0.1:8000: likewise
+
+Exit codes: 0 fine; 1 it failed while running, or doctor found something; 2 wrong configuration or wrong use.`
+
+/** Which running server, and what opens its admin address. */
+export interface AdminAt {
+  readonly config?: string
+  readonly admin?: string
+  readonly tokenFile?: string
+}
+
+export interface DoctorUsage extends AdminAt {
+  readonly name: 'doctor'
+  readonly envoyConfig?: string
+  readonly envoyAdmin?: string
+  readonly outbound?: string
+  readonly inbound?: string
+  readonly json: boolean
+}
+
+export interface ExplainUsage extends AdminAt {
+  readonly name: 'explain'
+  readonly requestId: string
+  readonly json: boolean
+}
 
 export type Command =
   | { readonly name: 'serve'; readonly file: string }
   | { readonly name: 'validate'; readonly file: string; readonly json: boolean }
-  | { readonly name: 'version' | 'help' }
+  | ExplainUsage
+  | DoctorUsage
+  | { readonly name: 'schema' | 'version' | 'help' }
 
 export type Usage = Command | { readonly name: 'wrong'; readonly message: string }
 
-const COMMANDS = ['serve', 'validate', 'version']
+const OPTIONS = {
+  config: { type: 'string' },
+  admin: { type: 'string' },
+  'token-file': { type: 'string' },
+  'envoy-config': { type: 'string' },
+  'envoy-admin': { type: 'string' },
+  outbound: { type: 'string' },
+  inbound: { type: 'string' },
+  json: { type: 'boolean' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const
+
+type Option = keyof typeof OPTIONS
+
+/** What each command takes: its options, and how many words. */
+const COMMANDS: Readonly<Record<string, { readonly options: readonly Option[]; readonly words: readonly string[] }>> = {
+  serve: { options: ['config'], words: [] },
+  validate: { options: ['json'], words: ['FILE'] },
+  schema: { options: [], words: [] },
+  explain: { options: ['config', 'admin', 'token-file', 'json'], words: ['REQUEST-ID'] },
+  doctor: {
+    options: ['config', 'admin', 'token-file', 'envoy-config', 'envoy-admin', 'outbound', 'inbound', 'json'],
+    words: [],
+  },
+  version: { options: [], words: [] },
+}
 
 const wrong = (message: string): Usage => ({ name: 'wrong', message })
 
@@ -24,16 +88,7 @@ const wrong = (message: string): Usage => ({ name: 'wrong', message })
 export function readUsage(words: readonly string[]): Usage {
   let parsed
   try {
-    parsed = parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        config: { type: 'string' },
-        json: { type: 'boolean' },
-        help: { type: 'boolean', short: 'h' },
-        version: { type: 'boolean' },
-      },
-    })
+    parsed = parseArgs({ args: [...words], allowPositionals: true, options: OPTIONS })
   } catch (error) {
     return wrong(error instanceof Error ? error.message : String(error))
   }
@@ -42,16 +97,53 @@ export function readUsage(words: readonly string[]): Usage {
   if (values.help === true) return { name: 'help' }
   if (values.version === true) return { name: 'version' }
   if (name === undefined) return wrong('a command is missing')
-  if (!COMMANDS.includes(name)) return wrong(unknownName('command', name, COMMANDS))
-  if (name !== 'serve' && values.config !== undefined) return wrong(`${name} takes no --config`)
-  if (name !== 'validate' && values.json !== undefined) return wrong(`${name} takes no --json`)
-  if (name !== 'validate' && rest.length > 0) return wrong(`${name} takes no "${rest[0]}"`)
-
-  if (name === 'version') return { name: 'version' }
-  if (name === 'serve') {
-    return values.config === undefined ? wrong('serve needs --config FILE') : { name: 'serve', file: values.config }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined) return wrong(unknownName('command', name, Object.keys(COMMANDS)))
+  const foreign = (Object.keys(values) as Option[]).find((option) => !command.options.includes(option))
+  if (foreign !== undefined) return wrong(`${name} takes no --${foreign}`)
+  const [word = ''] = rest
+  if (command.words.length === 0 && word !== '') return wrong(`${name} takes no "${word}"`)
+  if (rest.length !== command.words.length || (command.words.length > 0 && word === '')) {
+    return wrong(`${name} needs one ${command.words[0]}`)
   }
-  const [file, ...more] = rest
-  if (file === undefined || more.length > 0) return wrong('validate needs one FILE')
-  return { name: 'validate', file, json: values.json === true }
+  const json = values.json === true
+  switch (name) {
+    case 'serve':
+      return values.config === undefined ? wrong('serve needs --config FILE') : { name, file: values.config }
+    case 'validate':
+      return { name, file: word, json }
+    case 'explain':
+      return bothSay(values) ?? { name, requestId: word, ...adminAt(values), json }
+    case 'doctor':
+      return bothSay(values) ?? { name, ...adminAt(values), ...gatewayAt(values), json }
+    default:
+      return { name: name === 'schema' ? 'schema' : 'version' }
+  }
+}
+
+type Values = Readonly<Partial<Record<Option, string | boolean>>>
+
+function bothSay({ config, admin }: Values): Usage | undefined {
+  return config !== undefined && admin !== undefined ? wrong('give --config or --admin, not both') : undefined
+}
+
+function adminAt(values: Values): AdminAt {
+  return {
+    ...given('config', values.config),
+    ...given('admin', values.admin),
+    ...given('tokenFile', values['token-file']),
+  }
+}
+
+function gatewayAt(values: Values): Pick<DoctorUsage, 'envoyConfig' | 'envoyAdmin' | 'outbound' | 'inbound'> {
+  return {
+    ...given('envoyConfig', values['envoy-config']),
+    ...given('envoyAdmin', values['envoy-admin']),
+    ...given('outbound', values.outbound),
+    ...given('inbound', values.inbound),
+  }
+}
+
+function given<K extends string>(key: K, value: string | boolean | undefined): Partial<Record<K, string>> {
+  return typeof value === 'string' ? ({ [key]: value } as Record<K, string>) : {}
 }

@@ -9,6 +9,13 @@ const DAY = 24 * HOUR
 
 export const DEFAULT_EXT_PROC_ADDRESS = '127.0.0.1:9090'
 
+/** Files in PEM: what this server shows, and the authority whose clients it takes. */
+const TLS_FIELDS = {
+  cert: text({ nonEmpty: true }),
+  key: text({ nonEmpty: true }),
+  client_ca: text({ nonEmpty: true }),
+} as const
+
 /** What `docs/configuration.md` lists: every section with its keys. */
 export const SECTIONS = {
   listener: {
@@ -17,6 +24,8 @@ export const SECTIONS = {
     outbound_addr: listenAddress().optional(),
     workload: text({ nonEmpty: true }).optional(),
     token_file: text({ nonEmpty: true }).optional(),
+    tls: strictObject(TLS_FIELDS).optional(),
+    health_addr: tcpAddress().optional(),
     routing: choice(['host']).optional(),
     body_deadline_ms: integer(100, HOUR).default(60 * SECOND),
     verdict_deadline_ms: integer(100, HOUR).optional(),
@@ -38,7 +47,11 @@ export const SECTIONS = {
     max_tombstones: integer(0, 10_000_000).default(100_000),
     tombstone_ttl: duration(0, 30 * DAY).default(DAY),
   },
-  admin: { address: tcpAddress().default('127.0.0.1:9094') },
+  admin: {
+    address: tcpAddress().default('127.0.0.1:9094'),
+    token_file: text({ nonEmpty: true }).optional(),
+    recent_exchanges: integer(0, 100_000).default(1000),
+  },
   log: { level: choice(['debug', 'info', 'warn', 'error']).default('info') },
 } as const
 
