@@ -4,6 +4,7 @@ import { createAdminServer } from '../admin/server.ts'
 import { type Findings, findings } from '../config/findings.ts'
 import { listenersOf } from '../config/listeners.ts'
 import type { Config } from '../config/load.ts'
+import { tokenCheck, type Trust } from '../extproc/caller.ts'
 import { createExtProcServer, type ExtProcServer } from '../extproc/server.ts'
 import type { Observer } from '../observe/log.ts'
 import { createPipeline, type PipelineOptions } from '../pipeline/pipeline.ts'
@@ -72,18 +73,26 @@ export async function startPlumbline(config: Config, options: StartOptions): Pro
   }
 }
 
+/** What is believed of whoever opens a stream. */
+function trustOf({ workload, routing }: Config['listener'], token: string | undefined): Trust {
+  return {
+    defaultWorkload: workload ?? 'default',
+    ...(routing === undefined ? {} : { routing }),
+    ...(token === undefined ? {} : { knowsToken: tokenCheck(token) }),
+  }
+}
+
 function extProcOf({ listener }: Config, options: StartOptions, pipeline: PipelineOptions): ExtProcServer {
   return createExtProcServer({
     open: createPipeline(pipeline).open,
     listeners: listenersOf(listener),
-    defaultWorkload: listener.workload ?? 'default',
+    ...trustOf(listener, options.token),
     log: pipeline.log,
     maxStreams: listener.max_streams,
     maxReceiveBytes: listener.max_receive_bytes,
     bodyDeadlineMs: listener.body_deadline_ms,
     bodiesInMemoryBytes: listener.max_bodies_bytes,
     drainDeadlineMs: listener.drain_deadline_ms,
-    ...(options.token === undefined ? {} : { token: options.token }),
     ...(options.drainPauseMs === undefined ? {} : { drainPauseMs: options.drainPauseMs }),
   })
 }

@@ -152,7 +152,7 @@ test('a chain is built in its order, with mode, id and what stands around', () =
 describe('listeners', () => {
   test.each([
     ['listener: {}', [{ address: '127.0.0.1:9090' }]],
-    ['listener: {ext_proc_addr: "unix:/run/x", routing: host}', [{ address: 'unix:/run/x', routing: 'host' }]],
+    ['listener: {ext_proc_addr: "unix:/run/x", routing: host}', [{ address: 'unix:/run/x' }]],
     [
       'listener: {inbound_addr: "h:0", outbound_addr: "h:0"}',
       [

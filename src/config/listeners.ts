@@ -6,14 +6,12 @@ export interface Listener {
   readonly address: string
   /** Said by the address itself, for gateways whose filter cannot say it. */
   readonly direction?: Direction
-  readonly routing?: 'host'
 }
 
 /** One listener whose filter says the direction, or one for each direction. */
-export function listenersOf({ ext_proc_addr, inbound_addr, outbound_addr, routing }: Config['listener']): Listener[] {
-  const facts = routing === undefined ? {} : { routing }
+export function listenersOf({ ext_proc_addr, inbound_addr, outbound_addr }: Config['listener']): Listener[] {
   const two: Listener[] = []
-  if (inbound_addr !== undefined) two.push({ address: inbound_addr, direction: 'inbound', ...facts })
-  if (outbound_addr !== undefined) two.push({ address: outbound_addr, direction: 'outbound', ...facts })
-  return two.length > 0 ? two : [{ address: ext_proc_addr ?? DEFAULT_EXT_PROC_ADDRESS, ...facts }]
+  if (inbound_addr !== undefined) two.push({ address: inbound_addr, direction: 'inbound' })
+  if (outbound_addr !== undefined) two.push({ address: outbound_addr, direction: 'outbound' })
+  return two.length > 0 ? two : [{ address: ext_proc_addr ?? DEFAULT_EXT_PROC_ADDRESS }]
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { ListenerFacts } from './caller.ts'
+import type { ListenerFacts, Trust } from './caller.ts'
 import { callerOf, tokenCheck } from './caller.ts'
 
-function caller(said: Readonly<Record<string, string>>, listener: ListenerFacts = {}) {
-  return callerOf((name) => said[name], listener, 'fallback')
+function caller(said: Readonly<Record<string, string>>, listener: ListenerFacts = {}, trust: Partial<Trust> = {}) {
+  return callerOf((name) => said[name], listener, { defaultWorkload: 'fallback', ...trust })
 }
 
 describe('direction', () => {
@@ -25,22 +25,20 @@ describe('direction', () => {
 
 describe('workload and routing', () => {
   const inbound = { 'x-plumbline-direction': 'inbound' }
-  test.each<[Record<string, string>, ListenerFacts, string, boolean]>([
+  test.each<[Record<string, string>, Partial<Trust>, string, boolean]>([
     [{}, {}, 'fallback', false],
     [{ 'x-plumbline-workload': '' }, {}, 'fallback', false],
     [{ 'x-plumbline-workload': 'mail' }, {}, 'mail', false],
     [{ 'x-plumbline-routing': 'host' }, {}, 'fallback', true],
     [{ 'x-plumbline-routing': 'yes' }, {}, 'fallback', false],
     [{}, { routing: 'host' }, 'fallback', true],
-  ])('%j on %j', (said, listener, workload, routesByHost) => {
-    expect(caller({ ...inbound, ...said }, listener)).toEqual({ direction: 'inbound', workload, routesByHost })
+  ])('%j with %j', (said, trust, workload, routesByHost) => {
+    expect(caller({ ...inbound, ...said }, {}, trust)).toEqual({ direction: 'inbound', workload, routesByHost })
   })
 })
 
 describe('token', () => {
-  test.each<[string | Uint8Array | undefined, string | undefined, boolean]>([
-    [undefined, undefined, true],
-    [undefined, 'anything', true],
+  test.each<[string | Uint8Array, string | undefined, boolean]>([
     ['secret', 'secret', true],
     [Buffer.from('secret'), 'secret', true],
     ['secret', undefined, false],

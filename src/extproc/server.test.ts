@@ -21,6 +21,7 @@ import {
 import { detailsOf, kindOf, SAID, statusOf, until, useServers } from '../../test/support/extproc/served.ts'
 import type { Running } from '../../test/support/extproc/served.ts'
 import type { ExchangeHandler } from '../core/handler.ts'
+import { tokenCheck } from './caller.ts'
 import { createExtProcServer } from './server.ts'
 
 const { serve, opened } = useServers()
@@ -464,4 +465,17 @@ test('a message with no member that we know is tolerated without an answer', asy
   stream.send({ ...SHOWN })
   expect(kindOf(await stream.ask(requestHead()))).toBe('requestHeaders')
   expect(stream.untaken).toEqual([])
+})
+
+test('what is believed changes from the next stream on', async () => {
+  const { server, connection, seen } = await serve()
+  const outbound = (token: string) => ({ 'x-plumbline-direction': 'outbound', 'x-plumbline-token': token })
+  await connection.open(outbound('secret')).ask(requestHead())
+  server.trust({ defaultWorkload: 'other', routing: 'host', knowsToken: tokenCheck('next') })
+  expect((await connection.open(outbound('secret')).status).code).toBe('UNAUTHENTICATED')
+  await connection.open(outbound('next')).ask(requestHead())
+  expect(seen.callers.map((caller) => [caller?.workload, caller?.routesByHost])).toEqual([
+    ['default', false],
+    ['other', true],
+  ])
 })

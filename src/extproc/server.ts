@@ -3,8 +3,8 @@ import { Server, ServerCredentials, status } from '@grpc/grpc-js'
 import type { Metadata } from '@grpc/grpc-js'
 import type { ExchangeHandler, OpenExchange } from '../core/handler.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
-import { callerOf, tokenCheck } from './caller.ts'
-import type { ListenerFacts, SaidByFilter } from './caller.ts'
+import { callerOf } from './caller.ts'
+import type { ListenerFacts, SaidByFilter, Trust } from './caller.ts'
 import { createHealth } from './health.ts'
 import { sparsely } from './log.ts'
 import type { ServerLog } from './log.ts'
@@ -20,12 +20,9 @@ export interface ListenerOptions extends ListenerFacts {
   readonly address: string
 }
 
-export interface ExtProcOptions {
+export interface ExtProcOptions extends Trust {
   readonly open: OpenExchange
   readonly listeners: readonly ListenerOptions[]
-  /** What the filter has to show; without it everybody who reaches a listener is believed. */
-  readonly token?: Uint8Array | string
-  readonly defaultWorkload: string
   readonly log: ServerLog
   readonly maxStreams?: number
   readonly maxReceiveBytes?: number
@@ -48,6 +45,8 @@ export interface ExtProcServer {
   start(): Promise<void>
   /** As bound, in the order of the listeners. */
   readonly addresses: readonly string[]
+  /** Holds from the next stream on. */
+  trust(next: Trust): void
   stop(): Promise<void>
   stats(): ExtProcStats
 }
@@ -73,7 +72,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   const { log } = options
   const warn = sparsely((facts, message) => log.warn(facts, message))
   const error = sparsely((facts, message) => log.error(facts, message))
-  const knowsToken = tokenCheck(options.token)
+  let trusted: Trust = options
   const bodies = createByteBudget(options.bodiesInMemoryBytes)
   const health = createHealth()
   const open = new Set<Stream>()
@@ -95,7 +94,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
 
   function accept(call: Call, listener: ListenerOptions): void {
     const said = metadataReader(call.metadata)
-    if (!knowsToken(said('x-plumbline-token'))) {
+    if (trusted.knowsToken?.(said('x-plumbline-token')) === false) {
       warn({ listener: listener.address }, 'ext_proc stream without the right x-plumbline-token refused')
       return turnAway(call, status.UNAUTHENTICATED, 'wrong or missing token')
     }
@@ -105,7 +104,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
     }
     let handler: ExchangeHandler
     try {
-      handler = options.open(callerOf(said, listener, options.defaultWorkload))
+      handler = options.open(callerOf(said, listener, trusted))
     } catch (cause) {
       error({ err: cause }, 'no handler for an ext_proc stream')
       return turnAway(call, status.INTERNAL, 'internal error')
@@ -177,6 +176,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   return {
     start,
     addresses,
+    trust: (next) => (trusted = next),
     stop: async () => (stopping ??= drain()),
     stats: () => ({ openStreams: open.size, streams, bodyBytes: bodies.taken }),
   }

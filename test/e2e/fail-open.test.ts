@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ExchangeHandler } from '../../src/core/handler.ts'
+import { tokenCheck } from '../../src/extproc/caller.ts'
 import { createExtProcServer } from '../../src/extproc/server.ts'
 import { openClient } from '../support/clients.ts'
 import { Closing } from '../support/closing.ts'
@@ -296,7 +297,7 @@ async function startOurs({ socket, closing }: Ground, handler: () => Partial<Exc
   const server = createExtProcServer({
     open: (caller) => recordingHandler(handler()).open(caller),
     listeners: [{ address: `unix:${socket}` }],
-    token: 'secret',
+    knowsToken: tokenCheck('secret'),
     defaultWorkload: 'default',
     log: SILENT_LOG,
     bodyDeadlineMs: 500,

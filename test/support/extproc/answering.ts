@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import type { AnswerSink, Ending, ExchangeHandler } from '../../../src/core/handler.ts'
+import { tokenCheck } from '../../../src/extproc/caller.ts'
 import { createExtProcServer } from '../../../src/extproc/server.ts'
 import type { ExtProcServer } from '../../../src/extproc/server.ts'
 import { openClient } from '../clients.ts'
@@ -23,7 +24,7 @@ export async function startScripted(socket: string): Promise<Scripted> {
   const server = createExtProcServer({
     open: (caller) => recordingHandler({ end: (how) => void endings.push(how), ...handler }).open(caller),
     listeners: [{ address: `unix:${socket}` }],
-    token: 'secret',
+    knowsToken: tokenCheck('secret'),
     defaultWorkload: 'default',
     log: SILENT_LOG,
     drainPauseMs: 0,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach } from 'vitest'
 import type { ExchangeHandler } from '../../../src/core/handler.ts'
+import { tokenCheck } from '../../../src/extproc/caller.ts'
 import { createExtProcServer } from '../../../src/extproc/server.ts'
 import type { ExtProcOptions, ExtProcServer } from '../../../src/extproc/server.ts'
 import { connectAsEnvoy } from './as-envoy.ts'
@@ -47,7 +48,7 @@ export function useServers() {
     const server = createExtProcServer({
       open: seen.open,
       listeners: [{ address }],
-      token: 'secret',
+      knowsToken: tokenCheck('secret'),
       defaultWorkload: 'default',
       log: SILENT_LOG,
       drainPauseMs: 0,
