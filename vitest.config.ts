@@ -8,7 +8,17 @@ export default defineConfig({
           name: 'unit',
           sequence: { groupOrder: 0 },
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['test/e2e/**', 'test/altk/**', 'test/soak/**'],
+          exclude: ['test/e2e/**', 'test/altk/**', 'test/soak/**', 'test/charts/**'],
+        },
+      },
+      {
+        // Helm and the schemas of Kubernetes, in a Python beside them.
+        test: {
+          name: 'charts',
+          sequence: { groupOrder: 0 },
+          include: ['test/charts/**/*.test.ts'],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

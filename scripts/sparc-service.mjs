@@ -1,8 +1,9 @@
 // `npm run sparc-service`: fetches what the reflection service needs (once), and starts it. Its README says what the environment may hold.
-import { execFileSync, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { pythonVersion } from './python.mjs'
 import { giveUp, ROOT } from './run.mjs'
 import { fetchWheels } from './wheels.mjs'
 
@@ -39,15 +40,6 @@ async function packagesOf(list, python) {
 function marksOf(list) {
   const named = list.split('\n').filter((line) => line.includes('=='))
   return named.map((line) => `${line.trim().replaceAll('-', '_').replace('==', '-')}.dist-info`)
-}
-
-function pythonVersion() {
-  try {
-    const ask = 'import sys; print("%d.%d" % sys.version_info[:2]); sys.exit(sys.version_info < (3, 10))'
-    return execFileSync('python3', ['-c', ask], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim()
-  } catch {
-    return giveUp('The reflection service needs python3, 3.10 or later.')
-  }
 }
 
 async function serve() {

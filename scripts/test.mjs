@@ -4,12 +4,13 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { envoyBinary } from './envoy.mjs'
+import { helmPackages } from './helm.mjs'
 import { ROOT, run } from './run.mjs'
 import { setup } from './setup.mjs'
 import { serviceEnvironment } from './sparc-service.mjs'
 import { testSparcService } from './test-sparc-service.mjs'
 
-const PROJECTS = ['unit', 'e2e', 'soak']
+const PROJECTS = ['unit', 'charts', 'e2e', 'soak']
 
 const args = process.argv.slice(2)
 const named = args.filter((arg) => PROJECTS.includes(arg))
@@ -21,6 +22,7 @@ const everything = args.length === 0
 await setup()
 // What cannot be fetched is said now, and not when all else has run.
 if (everything) await serviceEnvironment(false)
+if (projects.includes('charts') || projects.includes('e2e')) await helmPackages()
 const env = { ...process.env, ENVOY_BIN: await envoyBinary() }
 console.log(`Envoy: ${env.ENVOY_BIN}`)
 
