@@ -114,8 +114,11 @@ export interface ExchangeHandler {
   giveUp(code: GiveUpCode, unseen?: UnseenHead): Answer
   /** A fault of ours or of a plugin that the driver caught; `cause` is for the log. */
   fail(cause: unknown): Answer
-  /** Exactly once. Nothing is called after it. Aborts what still runs. */
-  end(how: Ending): void
+  /**
+   * Exactly once. Nothing is called after it. Aborts what still runs. `canary`: the head of an exchange that failed
+   * because it asked for it, and that nobody judged (`core/canary.ts`).
+   */
+  end(how: Ending, canary?: UnseenHead): void
 }
 
 /** Makes a handler per exchange. `caller` is undefined when the filter did not say a direction. */

@@ -1,5 +1,6 @@
-import type { Ending } from '../core/handler.ts'
+import type { Ending, UnseenHead } from '../core/handler.ts'
 import { answerBody, answerBodyVerdict, answerHead, answerTrailers, answerVerdict, inEditing } from './answer-lane.ts'
+import { asksToClose } from './canary.ts'
 import { finished, written } from './editing.ts'
 import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
@@ -25,6 +26,7 @@ import type { HeadTurn, Input, Machine, Order, RequestLane, Step, Turn } from '.
  *                       └──none, or no body follows──▶ done
  *
  *   both: a refusal in a judging state, or in awaiting-body ▶ local answer, ended
+ *         a request's head that is a canary ▶ error status, ended
  *         an ask out of turn ▶ error status, ended          peer gone ▶ ended
  *
  * Owed is an answer in every judging state. Envoy takes a clean end for consent, so a clean end is ordered only
@@ -94,6 +96,7 @@ function requestHead(m: Machine, ask: HeadTurn): Step {
     keeps: ask.modes?.response === 'buffered',
   }
   const head = { pairs: ask.pairs, bodyless: ask.last }
+  if (asksToClose(ask.pairs)) return canary(m, head)
   if (ask.modes !== undefined && !workable(ask.modes)) return { machine, orders: [{ ...WRONG_MODE, unseen: head }] }
   return { machine, orders: [{ kind: 'judge-head', ...head }] }
 }
@@ -170,6 +173,12 @@ function thenHeld(stepped: Step): Step {
 }
 
 // ---- ends ----
+
+/** Whatever else would be answered: what the gateway does without an answer is what somebody wants to see. */
+function canary(m: Machine, head: UnseenHead): Step {
+  const close = { kind: 'error', code: 'UNAVAILABLE', why: 'a canary asked for it' } as const
+  return { machine: { ...m, ended: true }, orders: [{ kind: 'end', how: 'failed', close, canary: head }] }
+}
 
 function refuse(m: Machine, answer: LocalAnswer): Step {
   const waiting = waitsFor(m)

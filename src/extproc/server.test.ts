@@ -21,6 +21,7 @@ import {
 import { detailsOf, kindOf, SAID, statusOf, until, useServers } from '../../test/support/extproc/served.ts'
 import type { Running } from '../../test/support/extproc/served.ts'
 import type { ExchangeHandler } from '../core/handler.ts'
+import { CANARY_HEADER, CANARY_HOST } from '../core/canary.ts'
 import { tokenCheck } from './caller.ts'
 import { createExtProcServer } from './server.ts'
 
@@ -48,7 +49,7 @@ describe('an exchange', () => {
       'answerChunk one',
       'answerChunk two last',
     ])
-    expect(server.stats()).toEqual({ openStreams: 0, streams: 1, bodyBytes: 0 })
+    expect(server.stats()).toMatchObject({ openStreams: 0, streams: 1, bodyBytes: 0 })
   })
 
   test('keeps the order of many pieces that come at once', async () => {
@@ -292,11 +293,12 @@ describe('who may speak', () => {
     ['a wrong token', { ...SAID, 'x-plumbline-token': 'secrets' }],
     ['an empty token', { ...SAID, 'x-plumbline-token': '' }],
   ])('%s: UNAUTHENTICATED', async (_name, said) => {
-    const { connection, seen } = await serve()
+    const { connection, seen, server } = await serve()
     const stream = connection.open(said)
     stream.send(requestHead())
     expect((await stream.status).code).toBe('UNAUTHENTICATED')
     expect(seen.callers).toEqual([])
+    expect(server.stats()).toMatchObject({ refusedByToken: 1, refusedByLimit: 0, streams: 0 })
   })
 
   test('the caller is what the filter says', async () => {
@@ -314,6 +316,7 @@ describe('limits', () => {
     await two.ask(requestHead())
     three.send(requestHead())
     expect((await three.status).code).toBe('RESOURCE_EXHAUSTED')
+    expect(server.stats()).toMatchObject({ refusedByToken: 0, refusedByLimit: 1, streams: 2 })
     one.reset()
     await until(() => server.stats().openStreams === 1)
     expect(kindOf(await connection.open(SAID).ask(requestHead()))).toBe('requestHeaders')
@@ -465,6 +468,38 @@ test('a message with no member that we know is tolerated without an answer', asy
   stream.send({ ...SHOWN })
   expect(kindOf(await stream.ask(requestHead()))).toBe('requestHeaders')
   expect(stream.untaken).toEqual([])
+})
+
+describe('a canary', () => {
+  const asking = {
+    ':authority': `${CANARY_HOST.toUpperCase()}:80`,
+    [CANARY_HEADER]: 'close',
+  }
+  test.each<[string, Wire]>([
+    ['as shipped', requestHead({ headers: asking })],
+    ['where Envoy would be told that it shows too little', { ...requestHead({ headers: asking }), protocolConfig: {} }],
+  ])('that asks for it loses its stream, and nobody judges it: %s', async (_name, message) => {
+    const canaries: unknown[] = []
+    const { connection, seen, server } = await serve({ end: (_how, canary) => void canaries.push(canary) })
+    const stream = connection.open(SAID)
+    stream.send(message)
+    expect(await stream.status).toEqual({ code: 'UNAVAILABLE', details: 'a canary asked for it' })
+    expect(stream.untaken).toEqual([])
+    expect([seen.calls, seen.endings]).toEqual([[], ['failed']])
+    expect(canaries).toEqual([
+      { pairs: expect.arrayContaining([[CANARY_HEADER, 'close']]) as unknown, bodyless: false },
+    ])
+    expect(server.stats()).toMatchObject({ openStreams: 0, canaries: 1 })
+  })
+
+  test.each([
+    ['that does not ask', { ...asking, [CANARY_HEADER]: 'open' }],
+    ['for another host', { ...asking, ':authority': 'q.test' }],
+  ])('%s is an exchange like any other', async (_name, headers) => {
+    const { connection, seen, server } = await serve()
+    expect(kindOf(await connection.open(SAID).ask(requestHead({ headers })))).toBe('requestHeaders')
+    expect([seen.calls, server.stats().canaries]).toEqual([['requestHead with body'], 0])
+  })
 })
 
 test('what is believed changes from the next stream on', async () => {

@@ -39,6 +39,11 @@ export interface ExtProcStats {
   /** Since the start. */
   readonly streams: number
   readonly bodyBytes: number
+  /** Streams that were turned away since the start, and why. */
+  readonly refusedByToken: number
+  readonly refusedByLimit: number
+  /** Streams that were ended because a canary asked for it, since the start. */
+  readonly canaries: number
 }
 
 export interface ExtProcServer {
@@ -85,20 +90,25 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
       open.delete(stream)
       if (open.size === 0) whenIdle?.()
     },
+    canary(): void {
+      counts.canaries += 1
+    },
   }
   const servers: Server[] = []
   const addresses: string[] = []
-  let streams = 0
+  const counts = { streams: 0, refusedByToken: 0, refusedByLimit: 0, canaries: 0 }
   let whenIdle: (() => void) | undefined
   let stopping: Promise<void> | undefined
 
   function accept(call: Call, listener: ListenerOptions): void {
     const said = metadataReader(call.metadata)
     if (trusted.knowsToken?.(said('x-plumbline-token')) === false) {
+      counts.refusedByToken += 1
       warn({ listener: listener.address }, 'ext_proc stream without the right x-plumbline-token refused')
       return turnAway(call, status.UNAUTHENTICATED, 'wrong or missing token')
     }
     if (open.size >= options.maxStreams) {
+      counts.refusedByLimit += 1
       warn({ maxStreams: options.maxStreams }, 'too many ext_proc streams')
       return turnAway(call, status.RESOURCE_EXHAUSTED, 'too many streams')
     }
@@ -109,7 +119,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
       error({ err: cause }, 'no handler for an ext_proc stream')
       return turnAway(call, status.INTERNAL, 'internal error')
     }
-    streams += 1
+    counts.streams += 1
     open.add(new Stream(call, handler, around))
   }
 
@@ -178,7 +188,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
     addresses,
     trust: (next) => (trusted = next),
     stop: async () => (stopping ??= drain()),
-    stats: () => ({ openStreams: open.size, streams, bodyBytes: bodies.taken }),
+    stats: () => ({ openStreams: open.size, bodyBytes: bodies.taken, ...counts }),
   }
 }
 

@@ -92,7 +92,8 @@ export type Order =
   | { readonly kind: 'reply'; readonly reply: Reply }
   /** Ask the handler for its refusal, and come back with it. */
   | { readonly kind: 'give-up'; readonly code: GiveUpCode; readonly unseen?: UnseenHead }
-  | { readonly kind: 'end'; readonly how: Ending; readonly close: Close }
+  /** `canary`: the head of an exchange that asked for its end. */
+  | { readonly kind: 'end'; readonly how: Ending; readonly close: Close; readonly canary?: UnseenHead }
 
 interface JudgeAnswer {
   readonly kind: 'judge-answer'

@@ -29,6 +29,8 @@ export interface Surroundings {
   readonly warn: (facts: Readonly<Record<string, unknown>>, message: string) => void
   readonly error: (facts: Readonly<Record<string, unknown>>, message: string) => void
   readonly ended: (stream: Stream) => void
+  /** An exchange was ended because it asked for it. */
+  readonly canary: () => void
 }
 
 const WRONG_MODE_ADVICE =
@@ -111,7 +113,7 @@ export class Stream {
         if (order.code === 'plumbline.wrong_mode') this.#around.error({}, WRONG_MODE_ADVICE)
         return this.#giveUp(order.code, order.unseen)
       case 'end':
-        return this.#end(order.how, order.close)
+        return this.#end(order.how, order.close, order.canary)
     }
   }
 
@@ -270,7 +272,7 @@ export class Stream {
     this.#bytesLeaving -= bytes
   }
 
-  #end(how: Ending, close: Close): void {
+  #end(how: Ending, close: Close, canary?: UnseenHead): void {
     // Of what has not left by now nobody says when it does.
     this.#returnLeft(this.#bytesLeaving)
     this.#closed = true
@@ -279,13 +281,14 @@ export class Stream {
     } finally {
       this.#returnBytes()
       this.#around.ended(this)
-      this.#sayEnd(how)
+      if (canary !== undefined) this.#around.canary()
+      this.#sayEnd(how, canary)
     }
   }
 
-  #sayEnd(how: Ending): void {
+  #sayEnd(how: Ending, canary: UnseenHead | undefined): void {
     try {
-      this.#handler.end(how)
+      this.#handler.end(how, canary)
     } catch (cause) {
       this.#around.error({ err: cause }, 'the handler failed to end')
     }

@@ -176,9 +176,13 @@ class ExchangeRun implements ExchangeHandler {
     return this.refuseOwn('plumbline.plugin_failed').answer
   }
 
-  end(how: Ending): void {
+  end(how: Ending, canary?: UnseenHead): void {
     if (this.ended) return
     this.ended = true
+    if (canary !== undefined) {
+      this.takeHead(canary.pairs, canary.bodyless)
+      this.recorder.own({ action: 'failed', reason: 'canary' }, false)
+    }
     if (this.shadows.length === 0) this.stopDeadline()
     if (how === 'gone' || how === 'failed') this.abort?.abort('gone')
     const reading = this.answering?.end(how === 'complete' ? 'complete' : 'cut')

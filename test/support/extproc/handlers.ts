@@ -80,9 +80,9 @@ export function recordingHandler(overrides: Partial<ExchangeHandler> = {}): Reco
         causes.push(cause)
         return handler.fail(cause)
       },
-      end: (how) => {
+      end: (how, canary) => {
         endings.push(how)
-        handler.end(how)
+        handler.end(how, canary)
       },
     }
   }
