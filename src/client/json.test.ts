@@ -120,6 +120,32 @@ describe('failures are told apart', () => {
   })
 })
 
+describe('closed', () => {
+  test('it ends the connections that it kept, however long their server would have kept them', async () => {
+    const url = await serve((_, response) => response.writeHead(200, { 'keep-alive': 'timeout=600' }).end('{}'))
+    const open = () => new Promise<number>((done) => servers[0]?.getConnections((_, count) => done(count)))
+    const one = client()
+    await one.post(url, {}, {}, never)
+    expect(await open()).toBe(1)
+    one.close()
+    await vi.waitFor(async () => expect(await open()).toBe(0))
+  })
+
+  test('a question that is on its way has its answer, and none follows', async () => {
+    let answer: (() => void) | undefined
+    const at = await serve((_, response) => {
+      answer = () => response.end('{"late":true}')
+    })
+    const one = client()
+    const first = one.post(at, {}, {}, never)
+    await vi.waitFor(() => expect(answer).toBeDefined())
+    one.close()
+    answer?.()
+    expect(await first).toEqual({ ok: true, value: { late: true } })
+    expect(await one.post(at, {}, {}, never)).toMatchObject({ ok: false, failure: { kind: 'unreachable' } })
+  })
+})
+
 describe('nobody else decides where a question goes', () => {
   test.each([301, 302, 303, 307, 308])('a redirect (%d) is not followed', async (status) => {
     let hits = 0

@@ -20,6 +20,8 @@ export type JsonResult =
 export interface JsonClient {
   /** Never rejects. The signal covers connecting, sending, waiting and reading. */
   post(url: URL, headers: Readonly<Record<string, string>>, body: unknown, signal: AbortSignal): Promise<JsonResult>
+  /** No question follows. Connections that are kept for reuse end now, not when their servers would have it. */
+  close(): void
 }
 
 export interface JsonClientOptions {
@@ -54,6 +56,9 @@ export function createJsonClient(options: JsonClientOptions): JsonClient {
       } catch (cause) {
         return failed(signal.aborted ? { kind: 'aborted' } : { kind: 'unreachable', why: transportFault(cause) })
       }
+    },
+    close: () => {
+      agent.close().catch(ignore)
     },
   }
 }
@@ -91,7 +96,7 @@ function failed(failure: Failure): JsonResult {
 }
 
 function ignore(): void {
-  // Destroying an answer that is still coming reports itself as an error.
+  // Destroying an answer that is still coming reports itself as an error, and what closes has nobody left to tell.
 }
 
 /** The system's or the library's code alone: a message could carry what the peer sent. */

@@ -152,6 +152,8 @@ export interface Gate {
   exempt(x: Exchange): Run | undefined
   /** One action at a time. */
   judge(action: Action, x: Exchange, signal: AbortSignal): Promise<Ruling>
+  /** Nothing is asked of it any more: it lets go of what it keeps open. Never throws. */
+  close?(): void
 }
 
 export type Mode = 'enforce' | 'observe' | 'off'

@@ -25,6 +25,7 @@ async function ask(more: Partial<ChatOptions>, value: unknown = { choices: [{ me
       sent.push({ url, headers, body })
       return Promise.resolve<JsonResult>({ ok: true, value })
     },
+    close: () => undefined,
   }
   const model = createChatModel(client, { ...options, ...more })
   const result = await model.ask({ system: 'be strict', user: 'may I?' }, new AbortController().signal)
@@ -96,7 +97,10 @@ describe('the answer', () => {
 
   test('that could not be had is passed on', async () => {
     const failure = { kind: 'status', status: 500 } as const
-    const model = createChatModel({ post: () => Promise.resolve({ ok: false, failure }) }, options)
+    const model = createChatModel(
+      { post: () => Promise.resolve({ ok: false, failure }), close: () => undefined },
+      options,
+    )
     expect(await model.ask({ system: '', user: '' }, new AbortController().signal)).toEqual({ ok: false, failure })
   })
 })

@@ -18,6 +18,7 @@ export interface NoText {
 export interface ChatModel {
   /** Never rejects. */
   ask(question: Question, signal: AbortSignal): Promise<ChatResult>
+  close(): void
 }
 
 export interface ChatOptions {
@@ -58,6 +59,7 @@ export function createChatModel(client: JsonClient, options: ChatOptions): ChatM
       const text = saidText(answer.value)
       return text === undefined ? { ok: false, failure: { kind: 'no_text' } } : { ok: true, text }
     },
+    close: () => client.close(),
   }
 }
 

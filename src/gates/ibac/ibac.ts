@@ -35,6 +35,7 @@ export function createIbac(parts: IbacParts): Gate {
       return skip === undefined ? undefined : skipped(skip).run
     },
     judge: (action, x, signal) => rule(parts, action, x, signal),
+    close: () => parts.judge.close?.(),
   }
 }
 

@@ -18,4 +18,6 @@ export interface Judge {
   /** For the record. */
   readonly model: string
   weigh(question: Case, signal: AbortSignal): Promise<Verdict>
+  /** Where it keeps connections. */
+  close?(): void
 }

@@ -35,6 +35,7 @@ export function createLlmJudge(options: LlmJudgeOptions): Judge {
       if (answer.kind === 'left') return { kind: 'unavailable', failure: TIME_OUT }
       return answer.cached ? { ...answer.verdict, cached: true } : answer.verdict
     },
+    close: () => options.chat.close(),
   }
 }
 

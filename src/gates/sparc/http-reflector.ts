@@ -31,6 +31,7 @@ export function createHttpReflector(options: HttpReflectorOptions): Reflector {
       const answer = turn.value
       return answer.ok ? readReflection(answer.value) : { kind: 'unavailable', failure: failureName(answer.failure) }
     },
+    close: () => client.close(),
   }
 }
 

@@ -49,4 +49,6 @@ export interface Reflector {
   readonly track: string
   /** Never rejects. The signal ends it: its time is over, or nobody wants the answer any more. */
   reflect(question: Question, signal: AbortSignal): Promise<Reflection>
+  /** Where it keeps connections. */
+  close?(): void
 }

@@ -46,6 +46,7 @@ export function createSparc(parts: SparcParts): Gate {
       const skip = skips(action.tool)
       return skip === undefined ? rule(parts, action, x, signal) : skipped(skip)
     },
+    close: () => parts.reflector.close?.(),
   }
 }
 
