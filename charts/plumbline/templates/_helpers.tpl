@@ -71,3 +71,8 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version | replace 
 {{- default "default" .Values.serviceAccount.name -}}
 {{- end -}}
 {{- end -}}
+
+{{/* The component whose pods Plumbline runs in. */}}
+{{- define "plumbline.component" -}}
+{{- ternary "plumbline" "agent" (eq .Values.shape "shared") -}}
+{{- end -}}

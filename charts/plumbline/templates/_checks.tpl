@@ -1,0 +1,62 @@
+{{/* What a schema cannot say about values, with a sentence on how to mend it. Included once, by config.yaml. */}}
+{{- define "plumbline.checks" -}}
+{{- include "plumbline.checks.secrets" . -}}
+{{- if eq .Values.shape "shared" -}}
+{{- include "plumbline.checks.shared" . -}}
+{{- else -}}
+{{- include "plumbline.checks.sidecar" . -}}
+{{- end -}}
+{{- if and .Values.sparcService.enabled (not .Values.sparcService.image.repository) -}}
+{{- fail "sparcService.image.repository: build an image of sparc-service (its README says how) and name it here." -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A bearer in the values is in the release's history and in everybody's `helm get values`. */}}
+{{- define "plumbline.checks.secrets" -}}
+{{- range $direction, $chain := .Values.config.pipeline -}}
+{{- range $entry := $chain.plugins -}}
+{{- $plugin := include "plumbline.plugin" $entry | fromYaml -}}
+{{- range $key, $value := $plugin.config -}}
+{{- if and (hasSuffix "bearer" $key) $value (not (regexMatch "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$" (toString $value))) -}}
+{{- fail (printf "config.pipeline.%s: %s of %s is written into the values. Put it into a Secret, name that in secrets.env, and write %s: '${NAME}'." $direction $key $plugin.name $key) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "plumbline.checks.shared" -}}
+{{- $v := .Values -}}
+{{- if not $v.tls.secretName -}}
+{{- fail "tls.secretName: the shared service speaks mutual TLS and nothing else: whoever reaches its port can forge what a user asked. Name a Secret with tls.crt, tls.key and ca.crt (tls.certificate.enabled: true has cert-manager make it)." -}}
+{{- end -}}
+{{- if and $v.tls.certificate.enabled (not $v.tls.certificate.issuerRef.name) -}}
+{{- fail "tls.certificate.issuerRef.name: which Issuer of cert-manager signs the certificate?" -}}
+{{- end -}}
+{{- if and $v.tls.certificate.client.enabled (not (and $v.tls.certificate.enabled $v.tls.certificate.client.secretName)) -}}
+{{- fail "tls.certificate.client: needs tls.certificate.enabled: true, and secretName, the Secret that the certificate of the clients goes into." -}}
+{{- end -}}
+{{- if and $v.networkPolicy.enabled (not $v.networkPolicy.gateways) -}}
+{{- fail "networkPolicy.gateways: say which pods are the Envoys, as a list of { namespaceSelector, podSelector }; nobody else reaches the port. (networkPolicy.enabled: false leaves that to you.)" -}}
+{{- end -}}
+{{- if eq $v.sessionStore.kind "memory" -}}
+{{- if ne (int $v.replicas) 1 -}}
+{{- fail (printf "replicas: %d: sessions live in the memory of one process, and a second one would not know what the user asked of the first. Until there is a shared session store, it is 1." (int $v.replicas)) -}}
+{{- end -}}
+{{- range $part := list "autoscaling" "podDisruptionBudget" "topologySpread" -}}
+{{- if (get $v $part).enabled -}}
+{{- fail (printf "%s.enabled: it is for several replicas, and sessions live in the memory of one process. It needs a shared session store, which there is not yet." $part) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "plumbline.checks.sidecar" -}}
+{{- $v := .Values -}}
+{{- if eq (int $v.sidecar.agentUid) (int $v.runAsUser) -}}
+{{- fail (printf "sidecar.agentUid: %d is runAsUser as well. The agent must be another user than Envoy and Plumbline." (int $v.runAsUser)) -}}
+{{- end -}}
+{{- if and (eq $v.sidecar.variant "transparent") (not $v.sidecar.transparent.cni) (not $v.sidecar.transparent.init.image.repository) -}}
+{{- fail "sidecar.transparent.init.image.repository: name an image with sh, iptables-restore and ip6tables-restore; it captures the agent's connections before the agent starts. (sidecar.transparent.cni: true: something else of yours does.)" -}}
+{{- end -}}
+{{- end -}}
