@@ -30,6 +30,8 @@ export interface Envoy extends Closable {
   stats(part: string): Promise<Readonly<Record<string, number>>>
   /** The access-log line of a request; waits until it is written. */
   accessLine(requestId: string): Promise<AccessLine>
+  /** All lines so far. */
+  readonly accessLines: () => readonly AccessLine[]
   /** What it said, for a failed test. */
   log(): string
 }
@@ -40,6 +42,8 @@ export interface EnvoyOptions {
   readonly folder: string
   readonly values: EnvoyValues
   readonly token?: string
+  /** In place of the shipped `envoy/sidecar.yaml`. */
+  readonly sidecar?: string
   /** A last change to the rendered configuration. */
   readonly change?: (rendered: string) => string
 }
@@ -55,10 +59,10 @@ export async function startEnvoy(options: EnvoyOptions): Promise<Envoy> {
   }
 }
 
-async function tryEnvoy({ folder, values, token, change }: EnvoyOptions): Promise<Envoy> {
+async function tryEnvoy({ folder, values, token, sidecar, change }: EnvoyOptions): Promise<Envoy> {
   const [inboundPort = 0, outboundPort = 0] = await freePorts(2)
   const admin = join(folder, 'envoy-admin.sock')
-  const rendered = renderSidecar({ ...values, inboundPort, outboundPort, envoyAdminSocket: admin })
+  const rendered = renderSidecar({ ...values, inboundPort, outboundPort, envoyAdminSocket: admin }, sidecar)
   const file = join(folder, 'envoy.json')
   await writeFile(file, change ? change(rendered) : rendered)
   const args = ['-c', file, '--concurrency', '2', '--disable-hot-restart', '--log-level', 'warn', ...FLUSH]
@@ -74,6 +78,7 @@ async function tryEnvoy({ folder, values, token, change }: EnvoyOptions): Promis
       version,
       stats: (part) => readStats(admin, part),
       accessLine: (id) => until(`the access log of ${id}`, () => findLine(program, id)),
+      accessLines: () => program.stdout.map((line) => JSON.parse(line) as AccessLine),
       log,
       close: () => program.close(),
     }

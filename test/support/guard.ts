@@ -17,6 +17,8 @@ export interface GuardOptions {
   readonly workload: string
   readonly tls?: EnvoyValues['tls']
   readonly messageTimeoutMs?: number
+  /** In place of the shipped `envoy/sidecar.yaml`. */
+  readonly sidecar?: string
   /** A last change to Envoy's configuration. */
   readonly changeEnvoy?: (rendered: string) => string
   readonly env?: NodeJS.ProcessEnv
@@ -63,6 +65,7 @@ async function build(options: GuardOptions, closing: Closing): Promise<Guard> {
         tls: options.tls,
         messageTimeoutMs: options.messageTimeoutMs,
       },
+      ...(options.sidecar === undefined ? {} : { sidecar: options.sidecar }),
       ...(options.changeEnvoy ? { change: options.changeEnvoy } : {}),
     }),
   )

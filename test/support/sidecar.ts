@@ -23,9 +23,14 @@ type Tree = Record<string, Json>
 
 const SIDECAR = new URL('../../envoy/sidecar.yaml', import.meta.url)
 
-/** The shipped configuration with the values put in, as JSON text (which Envoy reads as well). */
-export function renderSidecar(values: SidecarValues): string {
-  const tree = parse(readFileSync(SIDECAR, 'utf8'), { merge: false }) as Tree
+/** The shipped configuration as it stands. */
+export function shippedSidecar(): string {
+  return readFileSync(SIDECAR, 'utf8')
+}
+
+/** The configuration with the values put in, as JSON text (which Envoy reads as well). */
+export function renderSidecar(values: SidecarValues, sidecar = shippedSidecar()): string {
+  const tree = parse(sidecar, { merge: false }) as Tree
   // Aliases of the YAML are shared objects here: a copy per place, so that an edit stays where it is made.
   const config = JSON.parse(JSON.stringify(tree)) as Tree
   setSockets(config, values)
@@ -40,8 +45,7 @@ export function renderSidecar(values: SidecarValues): string {
 /** The same configuration without the processor: what a message looks like when only Envoy touches it. */
 export function withoutProcessor(rendered: string): string {
   const config = JSON.parse(rendered) as Tree
-  for (const listener of listeners(config)) {
-    const manager = connectionManager(listener)
+  for (const manager of managers(config)) {
     manager['http_filters'] = list(manager['http_filters']).filter((filter) => filter['name'] !== EXT_PROC)
   }
   return JSON.stringify(config, undefined, 1)
@@ -59,8 +63,8 @@ function setSockets(config: Tree, values: SidecarValues): void {
 }
 
 function setMetadata(config: Tree, workload: string): void {
-  for (const listener of listeners(config)) {
-    const entries = list(at(processor(listener), 'grpc_service', 'initial_metadata'))
+  for (const manager of managers(config)) {
+    const entries = list(at(processor(manager), 'grpc_service', 'initial_metadata'))
     for (const entry of entries) if (entry['key'] === 'x-plumbline-workload') entry['value'] = workload
   }
 }
@@ -68,8 +72,11 @@ function setMetadata(config: Tree, workload: string): void {
 /** The ports that the shipped file guards, in its order: admin, inbound, outbound. */
 function setOwnPorts(config: Tree, values: SidecarValues): void {
   const guarded = [values.plumblineAdminPort, values.inboundPort, values.outboundPort]
-  const filters = list(connectionManager(listeners(config)[1])['http_filters'])
-  const rbac = filters.find((filter) => filter['name'] === 'envoy.filters.http.rbac')
+  for (const manager of outwardManagers(config)) setGuardedPorts(manager, guarded)
+}
+
+function setGuardedPorts(manager: Tree, guarded: readonly number[]): void {
+  const rbac = list(manager['http_filters']).find((filter) => filter['name'] === 'envoy.filters.http.rbac')
   const permission = list(at(rbac, 'typed_config', 'rules', 'policies', 'own_ports', 'permissions'))[0]
   const ports = list(at(list(at(permission, 'and_rules', 'rules'))[1], 'or_rules', 'rules'))
   if (ports.length !== guarded.length) throw new Error('sidecar.yaml guards other ports than this knows of.')
@@ -80,12 +87,7 @@ function setOwnPorts(config: Tree, values: SidecarValues): void {
 }
 
 function addName(config: Tree, name: string, port: number): void {
-  const hosts = virtualHosts(config)
-  const routes = list(hosts.find((host) => host['name'] === 'by_host')?.['routes'])
-  const named = structuredClone(routes).map((route) =>
-    'route' in route ? { ...route, route: { ...tree(route['route']), cluster: `name:${name}` } } : route,
-  )
-  hosts.unshift({ name: `name:${name}`, domains: [name, `${name}:*`], routes: named })
+  for (const manager of outwardManagers(config)) addVirtualHost(virtualHosts(manager), name)
   const model = list(at(config, 'static_resources', 'clusters'))
   const byHost = model.find((cluster) => cluster['name'] === 'by_host')
   model.push({
@@ -100,40 +102,58 @@ function addName(config: Tree, name: string, port: number): void {
   })
 }
 
+/** Where everything else goes, this name goes to its own cluster. */
+function addVirtualHost(hosts: Tree[], name: string): void {
+  const byHost = hosts.find((host) => host['name'] === 'by_host')
+  // Some lead to listed hosts only.
+  if (byHost === undefined) return
+  const named = structuredClone(list(byHost['routes'])).map((route) =>
+    'route' in route && at(route, 'route', 'cluster') === 'by_host'
+      ? { ...route, route: { ...tree(route['route']), cluster: `name:${name}` } }
+      : route,
+  )
+  hosts.unshift({ name: `name:${name}`, domains: [name, `${name}:*`], routes: named })
+}
+
 function setTls(config: Tree, tls: SidecarValues['tls']): void {
   if (tls === undefined) return
-  const host = virtualHosts(config).find((entry) => entry['name'] === 'tls_by_envoy')
-  tree(host)['domains'] = tls.hosts
+  const hosts = outwardManagers(config).flatMap(virtualHosts)
+  for (const host of hosts.filter((entry) => entry['name'] === 'tls_by_envoy')) host['domains'] = tls.hosts
   const cluster = clusterOf(config, 'by_host_tls')
   const context = tree(at(cluster, 'transport_socket', 'typed_config', 'common_tls_context', 'validation_context'))
   context['trusted_ca'] = { filename: tls.authority }
 }
 
 function setMessageTimeout(config: Tree, ms: number): void {
-  for (const listener of listeners(config)) processor(listener)['message_timeout'] = `${ms / 1000}s`
+  for (const manager of managers(config)) processor(manager)['message_timeout'] = `${ms / 1000}s`
 }
 
 function loopback(port: number): Tree {
   return { address: '127.0.0.1', port_value: port }
 }
 
-function listeners(config: Tree): readonly [Tree, Tree] {
-  const [inbound, outbound] = list(at(config, 'static_resources', 'listeners'))
-  return [tree(inbound), tree(outbound)]
+function listeners(config: Tree): Tree[] {
+  return list(at(config, 'static_resources', 'listeners'))
 }
 
-function connectionManager(listener: Tree): Tree {
-  const chain = list(listener['filter_chains'])[0]
-  return tree(at(list(at(chain, 'filters'))[0], 'typed_config'))
+/** One for each filter chain, the inbound listener's first. */
+function managers(config: Tree): readonly Tree[] {
+  return listeners(config)
+    .flatMap((listener) => list(listener['filter_chains']))
+    .map((chain) => tree(at(list(chain['filters'])[0], 'typed_config')))
 }
 
-function processor(listener: Tree): Tree {
-  const filter = list(connectionManager(listener)['http_filters']).find((entry) => entry['name'] === EXT_PROC)
+function outwardManagers(config: Tree): readonly Tree[] {
+  return managers(config).slice(1)
+}
+
+function processor(manager: Tree): Tree {
+  const filter = list(manager['http_filters']).find((entry) => entry['name'] === EXT_PROC)
   return tree(at(filter, 'typed_config'))
 }
 
-function virtualHosts(config: Tree): Tree[] {
-  return list(at(connectionManager(listeners(config)[1]), 'route_config', 'virtual_hosts'))
+function virtualHosts(manager: Tree): Tree[] {
+  return list(at(manager, 'route_config', 'virtual_hosts'))
 }
 
 function clusterOf(config: Tree, name: string): Tree {
