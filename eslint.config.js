@@ -29,6 +29,6 @@ export default tseslint.config(
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-console': 'off' },
   },
-  { files: ['src/main.ts', 'src/cli/**', 'demo/**', 'bench/**', 'test/**'], rules: { 'no-console': 'off' } },
+  { files: ['src/main.ts', 'src/cli/**', 'demo/**', 'bench/**', 'scripts/**', 'test/**'], rules: { 'no-console': 'off' } },
   prettier,
 )

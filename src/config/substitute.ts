@@ -3,7 +3,11 @@ import { Substituted } from './substituted.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const PART = /\$\$\{|\$\{([^}]*)(\}?)/g
-const VARIABLE = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s
+const NAME = '[A-Za-z_][A-Za-z0-9_]*'
+const VARIABLE = new RegExp(`^(${NAME})(?::-(.*))?$`, 's')
+
+/** Finds a scalar in which something is replaced. Without look-around, which not every reader of a JSON Schema has. */
+export const SUBSTITUTION = `(^|[^$])\\$\\{${NAME}(:-[^}]*)?\\}`
 
 /**
  * Replaces `${NAME}` and `${NAME:-default}` (the default also stands in for an empty variable, as in a shell) and takes

@@ -14,7 +14,7 @@ const OPTIONS: MinimatchOptions = {
   platform: 'linux',
 }
 
-const GLOB_CHARACTERS = 253
+export const GLOB_CHARACTERS = 253
 
 /** Names that nobody lists: a glob that matches one of them matches about everything. */
 const PROBES: Readonly<Record<GlobKind, readonly string[]>> = {

@@ -2,7 +2,14 @@ import { checked, choice, flag, globs, integer, secret, strictObject, text, type
 import type { ChainFacts } from '../../config/plugin-type.ts'
 import { isHost, canonicalHost } from '../../http/hosts.ts'
 import { RESERVED_MEMBERS } from '../../llm/chat.ts'
-import { bearerFault, endpointFault, endpointHelp, type EndpointRules } from '../kit/endpoint.ts'
+import {
+  BEARER_DEMAND,
+  bearerFault,
+  ENDPOINT_DEMAND,
+  endpointFault,
+  endpointHelp,
+  type EndpointRules,
+} from '../kit/endpoint.ts'
 import { BUILT_IN_BYPASS_HOSTS } from '../kit/host-bypass.ts'
 import { jsonMembers } from '../kit/json-members.ts'
 import { BUILT_IN_BYPASS_PATHS } from '../kit/path-bypass.ts'
@@ -41,30 +48,84 @@ const ENDPOINT: EndpointRules = {
 }
 
 export const ibacSchema: Field<IbacConfig> = strictObject({
-  judge: choice(['llm', 'embedded']).default('llm'),
-  judge_endpoint: checked(text(), (endpoint) => endpointFault(endpoint, ENDPOINT)).default(''),
-  judge_model: text().default(''),
-  judge_bearer: checked(secret(), bearerFault).default(''),
-  judge_max_tokens: integer(0, 1_000_000).default(1024),
-  judge_json_mode: flag().default(true),
-  judge_extra: checked(jsonMembers(), extraFault).default({}),
-  system_prompt: text().default(''),
-  timeout_ms: integer(100, 600_000).default(5000),
-  cache_ttl_ms: integer(0, 86_400_000).default(60_000),
-  judge_inference: flag().default(false),
-  judge_completions: flag().default(false),
-  agent_llm_host: checked(text(), agentHostFault).default(''),
-  bypass_hosts: globs('host').default([...BUILT_IN_BYPASS_HOSTS]),
-  bypass_paths: globs('path').default([...BUILT_IN_BYPASS_PATHS]),
-  no_intent_policy: choice(['allow', 'deny']).default('allow'),
-  unclassified_policy: choice(['passthrough', 'judge']).default('passthrough'),
-  intent_turns: integer(1, 100).default(1),
-  ambiguous_session_policy: choice(['any', 'deny']).default('any'),
-  max_candidates: integer(1, 64).default(8),
-  max_action_bytes: integer(1024, 1_048_576).default(16_384),
-  oversize_action: choice(['judge', 'deny']).default('judge'),
-  trusted_hosts: globs('host').default([]),
-})
+  judge: choice(['llm', 'embedded']).default('llm').describe('`llm`: a model. `embedded`: simple rules, without one.'),
+  judge_endpoint: checked(text(), (endpoint) => endpointFault(endpoint, ENDPOINT), ENDPOINT_DEMAND)
+    .default('')
+    .describe(
+      'Base URL of any OpenAI-compatible server, required for `llm`. Questions go to ' +
+        '`{judge_endpoint}/v1/chat/completions`, so it must not end in `/v1` itself.',
+    ),
+  judge_model: text().default('').describe('The model that the question names; required for `llm`.'),
+  judge_bearer: checked(secret(), bearerFault, BEARER_DEMAND)
+    .default('')
+    .describe('Bearer token for the judge. Empty: no Authorization header.'),
+  judge_max_tokens: integer(0, 1_000_000)
+    .default(1024)
+    .describe('`max_tokens` of the question. `0` leaves it out, for servers that know it by another name.'),
+  judge_json_mode: flag()
+    .default(true)
+    .describe('Asks for one JSON object (`response_format`). `false` leaves it out.'),
+  judge_extra: checked(jsonMembers(), extraFault, { schema: { propertyNames: { not: { enum: RESERVED_MEMBERS } } } })
+    .default({})
+    .describe(
+      "Further members of the question's body, such as `temperature: 0`. They win over `max_tokens` and " +
+        '`response_format`; `model`, `messages` and `stream` cannot be set.',
+    ),
+  system_prompt: text()
+    .default('')
+    .describe(
+      'Replaces the built-in prompt. It must ask for `{"verdict":"allow"|"deny","reason":"…"}`. The question itself ' +
+        'repeats that, and says which part is data.',
+    ),
+  timeout_ms: integer(100, 600_000)
+    .default(5000)
+    .describe(
+      'Time for a verdict. It runs from the moment the gate is asked: waiting for a turn and all candidates are ' +
+        'inside it.',
+    ),
+  cache_ttl_ms: integer(0, 86_400_000)
+    .default(60_000)
+    .describe('How long a verdict holds for equal questions, up to a day. `0`: every question is asked.'),
+  judge_inference: flag().default(false).describe("Also judges the agent's own questions to its model."),
+  judge_completions: flag()
+    .default(false)
+    .describe('Also judges the tool calls that a model proposes, before the agent sees them.'),
+  agent_llm_host: checked(text(), agentHostFault)
+    .default('')
+    .describe(
+      "Host of the agent's own model, with or without port. Its traffic is not judged whatever `judge_inference` " +
+        'says, and inference-parser takes the host for its own.',
+    ),
+  bypass_hosts: globs('host')
+    .default([...BUILT_IN_BYPASS_HOSTS])
+    .describe('Host globs that are not judged. A list that is set replaces the built-in one.'),
+  bypass_paths: globs('path')
+    .default([...BUILT_IN_BYPASS_PATHS])
+    .describe('Path globs that are not judged. A list that is set replaces the built-in one.'),
+  no_intent_policy: choice(['allow', 'deny'])
+    .default('allow')
+    .describe('An action without known user intent: `allow` skips it, `deny` refuses it.'),
+  unclassified_policy: choice(['passthrough', 'judge'])
+    .default('passthrough')
+    .describe('Traffic that no parser claimed: `passthrough` lets it pass, `judge` judges it.'),
+  intent_turns: integer(1, 100).default(1).describe("How many of the user's intents are shown, newest first."),
+  ambiguous_session_policy: choice(['any', 'deny'])
+    .default('any')
+    .describe(
+      'The action could belong to several sessions: `any` asks about each, and one allow allows; `deny` refuses.',
+    ),
+  max_candidates: integer(1, 64).default(8).describe('How many different intents are asked about then, all at once.'),
+  max_action_bytes: integer(1024, 1_048_576)
+    .default(16_384)
+    .describe('The most that is shown of an action, after shortening.'),
+  oversize_action: choice(['judge', 'deny'])
+    .default('judge')
+    .describe(
+      'What cannot be shown whole (longer than that, no text, not read): `judge` shows what can be shown and says ' +
+        'that it is not all, `deny` refuses.',
+    ),
+  trusted_hosts: globs('host').default([]).describe('Host globs that the embedded judge trusts.'),
+}).describe('ibac: is this action what the user asked for?')
 
 function extraFault(extra: Readonly<Record<string, unknown>>): string | undefined {
   const reserved = RESERVED_MEMBERS.filter((name) => name in extra)

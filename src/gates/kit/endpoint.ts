@@ -1,3 +1,5 @@
+import { pattern } from '../../config/fields.ts'
+
 export interface EndpointRules {
   /** A base URL that would be right. */
   readonly example: string
@@ -7,6 +9,11 @@ export interface EndpointRules {
   readonly added: RegExp
 }
 
+const WEB = /^https?:\/\//
+
+/** What a JSON Schema can say of a base URL; the rest is for the code, which knows what a URL is. */
+export const ENDPOINT_DEMAND = { schema: pattern(`^$|${WEB.source}`), values: 'URL' }
+
 /** Why a base URL is none, and what would be right. Says nothing of the value but what is safe: it may hold a password. */
 export function endpointFault(endpoint: string, rules: EndpointRules): string | undefined {
   // Whether it may be empty depends on other fields.
@@ -14,7 +21,7 @@ export function endpointFault(endpoint: string, rules: EndpointRules): string | 
   const help = endpointHelp(rules)
   if (!URL.canParse(endpoint)) return `must be a URL; ${help}`
   const url = new URL(endpoint)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `must begin with http:// or https://; ${help}`
+  if (!WEB.test(endpoint)) return `must begin with http:// or https://; ${help}`
   if (url.username !== '' || url.password !== '') return `must not hold a password; use ${rules.bearerField}`
   if (url.search !== '' || url.hash !== '') return `must have no query and no fragment; ${help}`
   const [added] = rules.added.exec(url.pathname) ?? []
@@ -27,7 +34,12 @@ export function endpointHelp({ example }: EndpointRules): string {
   return `write the base URL, such as "${example}"`
 }
 
+const BEARER = /^[!-~]*$/
+
+/** What a JSON Schema can say of a bearer token. */
+export const BEARER_DEMAND = { schema: pattern(BEARER.source) }
+
 /** A header cannot carry anything else; a line break from a file is the usual guest. */
 export function bearerFault(bearer: string): string | undefined {
-  return /^[!-~]*$/u.test(bearer) ? undefined : 'must be one word of visible ASCII characters, without line break'
+  return BEARER.test(bearer) ? undefined : 'must be one word of visible ASCII characters, without line break'
 }

@@ -1,6 +1,13 @@
 import { checked, choice, globs, integer, number, secret, strictObject, text, type Field } from '../../config/fields.ts'
 import type { ChainFacts } from '../../config/plugin-type.ts'
-import { bearerFault, endpointFault, endpointHelp, type EndpointRules } from '../kit/endpoint.ts'
+import {
+  BEARER_DEMAND,
+  bearerFault,
+  ENDPOINT_DEMAND,
+  endpointFault,
+  endpointHelp,
+  type EndpointRules,
+} from '../kit/endpoint.ts'
 import { BUILT_IN_BYPASS_HOSTS } from '../kit/host-bypass.ts'
 import { BUILT_IN_BYPASS_PATHS } from '../kit/path-bypass.ts'
 import { standsIn } from '../kit/siblings.ts'
@@ -32,21 +39,65 @@ const ENDPOINT: EndpointRules = {
 }
 
 const fields = strictObject({
-  reflector: choice(['http', 'embedded']).default('http'),
-  reflector_endpoint: checked(text(), (endpoint) => endpointFault(endpoint, ENDPOINT)).default(''),
-  reflector_bearer: checked(secret(), bearerFault).default(''),
-  enforcement: choice(['mcp', 'inference']).default('mcp'),
-  track: choice(TRACKS).optional(),
-  on_reject_action: choice(['observe', 'reflect', 'deny']).default('reflect'),
-  deny_score_threshold: number(0, 1).default(0),
-  fail_policy: choice(['open', 'closed']).default('open'),
-  timeout_ms: integer(100, 600_000).default(30_000),
-  cache_ttl_ms: integer(0, 86_400_000).default(60_000),
-  skip_tools: globs('tool').default([]),
-  reflect_tools: globs('tool').default([]),
-  bypass_hosts: globs('host').default([...BUILT_IN_BYPASS_HOSTS]),
-  bypass_paths: globs('path').default([...BUILT_IN_BYPASS_PATHS]),
-})
+  reflector: choice(['http', 'embedded'])
+    .default('http')
+    .describe('`http`: the reflection service. `embedded`: built-in rules, without service or model.'),
+  reflector_endpoint: checked(text(), (endpoint) => endpointFault(endpoint, ENDPOINT), ENDPOINT_DEMAND)
+    .default('')
+    .describe(
+      'Base URL of the service, required for `http`. Questions go to `{reflector_endpoint}/reflect`, so it must not ' +
+        'end in `/reflect` itself.',
+    ),
+  reflector_bearer: checked(secret(), bearerFault, BEARER_DEMAND)
+    .default('')
+    .describe('Bearer token for the service. Empty: no Authorization header.'),
+  enforcement: choice(['mcp', 'inference'])
+    .default('mcp')
+    .describe(
+      "Where the call is stopped. `mcp`: on its way to its server. `inference`: in the model's answer, before the " +
+        'agent sees it.',
+    ),
+  track: choice(TRACKS)
+    .optional()
+    .describe(
+      'What is checked. With `http`, by default `fast_track` (invented values, wrong tool). With `embedded`, left out ' +
+        'for all that it checks, or `syntax` for the tool specifications alone; others need a model.',
+    ),
+  on_reject_action: choice(['observe', 'reflect', 'deny'])
+    .default('reflect')
+    .describe(
+      'What becomes of a rejected call: `observe` lets it through and records it, `reflect` answers with a ' +
+        'clarification, `deny` refuses it.',
+    ),
+  deny_score_threshold: number(0, 1)
+    .default(0)
+    .describe(
+      'A reject whose score is this or lower is refused like under `deny`, also under `observe`. `0`: no score does ' +
+        'that.',
+    ),
+  fail_policy: choice(['open', 'closed'])
+    .default('open')
+    .describe(
+      'Without a verdict (the service is away, slow or undecided) and without the conversation: `open` lets the call ' +
+        'through and records it, `closed` refuses it.',
+    ),
+  timeout_ms: integer(100, 600_000).default(30_000).describe('Time for a verdict, waiting for a turn included.'),
+  cache_ttl_ms: integer(0, 86_400_000)
+    .default(60_000)
+    .describe('How long a verdict holds for equal questions, up to a day. `0`: every question is asked.'),
+  skip_tools: globs('tool')
+    .default([])
+    .describe('Globs of tools that are not reflected on, such as those that only read. It wins over `reflect_tools`.'),
+  reflect_tools: globs('tool')
+    .default([])
+    .describe('Where it is not empty: globs of the only tools that are reflected on.'),
+  bypass_hosts: globs('host')
+    .default([...BUILT_IN_BYPASS_HOSTS])
+    .describe('Host globs that are not looked at. A list that is set replaces the built-in one.'),
+  bypass_paths: globs('path')
+    .default([...BUILT_IN_BYPASS_PATHS])
+    .describe('Path globs that are not looked at. A list that is set replaces the built-in one.'),
+}).describe('sparc: is this tool call supported by the conversation?')
 
 export const sparcSchema: Field<SparcConfig> = fields.transform((config) => ({
   ...config,
