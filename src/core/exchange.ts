@@ -1,4 +1,5 @@
 import type { Conversation, Resolution } from './session.ts'
+import type { ExchangeTelemetry } from './telemetry.ts'
 
 /** Towards the agent (`inbound`) or from it (`outbound`). Set by the Envoy filter, never by a client. */
 export type Direction = 'inbound' | 'outbound'
@@ -78,4 +79,6 @@ export interface Exchange {
   /** What this very request shows to a model, where it asks one. */
   readonly conversation: Conversation | undefined
   readonly notes: Notes
+  /** Where a gate tells of what it asks, so that it is counted and traced. */
+  readonly telemetry: ExchangeTelemetry
 }

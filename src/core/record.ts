@@ -34,6 +34,8 @@ export interface ExchangeRecord {
   /** Without query. */
   readonly path: string
   readonly statusCode: number | undefined
+  /** Where `phase` is `denied`: whose no it was, and the code that the client got. */
+  readonly refusal?: { readonly plugin: string; readonly code: string }
   readonly durationMs: number
   readonly session: { readonly method: string; readonly certainty: Certainty }
   readonly invocations: readonly Invocation[]

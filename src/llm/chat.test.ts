@@ -83,8 +83,8 @@ describe('the question', () => {
 describe('the answer', () => {
   const said = (...contents: readonly unknown[]) => ({ choices: contents.map((content) => ({ message: { content } })) })
   test.each([
-    ['one choice', said('yes'), { ok: true, text: 'yes' }],
-    ['all choices, since they may differ', said('yes', 'no'), { ok: true, text: 'yes\nno' }],
+    ['one choice', said('yes'), { ok: true, text: 'yes', usage: {} }],
+    ['all choices, since they may differ', said('yes', 'no'), { ok: true, text: 'yes\nno', usage: {} }],
     ['a choice without text beside one with', said('yes', null), { ok: false, failure: { kind: 'no_text' } }],
     ['no choices', said(), { ok: false, failure: { kind: 'no_text' } }],
     ['no list of choices', { choices: {} }, { ok: false, failure: { kind: 'no_text' } }],
@@ -93,6 +93,19 @@ describe('the answer', () => {
     ['nothing', null, { ok: false, failure: { kind: 'no_text' } }],
   ])('%s', async (_name, value, result) => {
     expect((await ask({}, value)).result).toEqual(result)
+  })
+
+  test.each([
+    [
+      { prompt_tokens: 12, completion_tokens: 3 },
+      { inputTokens: 12, outputTokens: 3 },
+    ],
+    [{ prompt_tokens: 12 }, { inputTokens: 12 }],
+    [{ prompt_tokens: '12', completion_tokens: -1 }, {}],
+    [{ prompt_tokens: 1.5, completion_tokens: 1e30 }, {}],
+    ['many', {}],
+  ])('says the tokens of %j', async (usage, expected) => {
+    expect((await ask({}, { ...said('yes'), usage })).result).toEqual({ ok: true, text: 'yes', usage: expected })
   })
 
   test('that could not be had is passed on', async () => {

@@ -8,7 +8,14 @@ export interface Question {
 }
 
 export type ChatResult =
-  { readonly ok: true; readonly text: string } | { readonly ok: false; readonly failure: Failure | NoText }
+  | { readonly ok: true; readonly text: string; readonly usage: Usage }
+  | { readonly ok: false; readonly failure: Failure | NoText }
+
+/** Tokens, as far as the server says. */
+export interface Usage {
+  readonly inputTokens?: number
+  readonly outputTokens?: number
+}
 
 /** A well-formed answer without anything said in it, such as one without choices. */
 export interface NoText {
@@ -57,7 +64,9 @@ export function createChatModel(client: JsonClient, options: ChatOptions): ChatM
       const answer = await client.post(url, headers, requestBody(options, question), signal)
       if (!answer.ok) return answer
       const text = saidText(answer.value)
-      return text === undefined ? { ok: false, failure: { kind: 'no_text' } } : { ok: true, text }
+      return text === undefined
+        ? { ok: false, failure: { kind: 'no_text' } }
+        : { ok: true, text, usage: usageIn(answer.value) }
     },
     close: () => client.close(),
   }
@@ -82,6 +91,20 @@ function saidText(answer: unknown): string | undefined {
   const said = array(member(answer, 'choices')).map((choice) => member(member(choice, 'message'), 'content'))
   const texts = said.filter((content) => typeof content === 'string')
   return texts.length === 0 || texts.length < said.length ? undefined : texts.join('\n')
+}
+
+function usageIn(answer: unknown): Usage {
+  const usage = member(answer, 'usage')
+  const input = count(member(usage, 'prompt_tokens'))
+  const output = count(member(usage, 'completion_tokens'))
+  return {
+    ...(input === undefined ? {} : { inputTokens: input }),
+    ...(output === undefined ? {} : { outputTokens: output }),
+  }
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 }
 
 function array(value: unknown): readonly unknown[] {

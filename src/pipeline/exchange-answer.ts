@@ -8,6 +8,7 @@ import { codingsOf } from '../http/codings.ts'
 import { decodeBody, openDecoder } from '../http/decode.ts'
 import { mediaType } from '../http/media.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
+import { about } from './about.ts'
 import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
 import { allFailOpen, createGuardedAnswer, recordGivenUp, type GuardedAnswer } from './guarded-answer.ts'
 import { onlyWatches } from './judging.ts'
@@ -93,7 +94,7 @@ function openGuard({ x, context }: AnswerGround, { placed, reading }: Proposing)
   try {
     return placed.plugin.guardAnswer?.(x, reading) ?? 'the parser has no guard for it'
   } catch (cause) {
-    context.log.error({ requestId: x.requestId, plugin: placed.id, err: cause }, 'a parser’s guard failed')
+    context.log.error({ ...about(x), plugin: placed.id, err: cause }, 'a parser’s guard failed')
     return 'the guard failed'
   }
 }
@@ -233,7 +234,7 @@ interface Refused {
 /** The refusal of an answer that cannot be checked; undefined where all gates that need it fail open. */
 function withhold({ gates, recorder, context, x, ...rest }: AnswerGround, why: string): Refused | undefined {
   const passed = allFailOpen(gates)
-  const facts = { requestId: x.requestId, code: UNREADABLE, why }
+  const facts = { ...about(x), code: UNREADABLE, why }
   context.log.warn(facts, passed ? 'an answer passed unchecked' : 'an answer was refused')
   recordGivenUp(recorder, gates, UNREADABLE, why)
   return passed ? undefined : unreadable(rest)

@@ -15,11 +15,14 @@ import type {
   UnseenHead,
 } from '../core/handler.ts'
 import type { Gate, Parser, Placed } from '../core/plugin.ts'
+import type { ExchangeRecord } from '../core/record.ts'
 import type { Answer, Refusal, Rejection, Run } from '../core/ruling.ts'
 import type { Conversation, Lesson } from '../core/session.ts'
+import type { ExchangeWatch } from '../core/telemetry.ts'
 import { decodeBody } from '../http/decode.ts'
 import { answerHead, requestHead } from '../http/headers.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
+import { about } from './about.ts'
 import { openAnswer, type ExchangeAnswer } from './exchange-answer.ts'
 import { ExchangeSession, HANDLE_HEADER, NO_SESSION } from './exchange-session.ts'
 import { isGrpc, isTunnel, requestIdOf } from './head-checks.ts'
@@ -76,7 +79,8 @@ class ExchangeRun implements ExchangeHandler {
   private judging: Promise<Verdict> | undefined
   private answer: AnswerHead | undefined
   private answering: ExchangeAnswer | undefined
-  private refusedWith: number | undefined
+  private refused: (NonNullable<ExchangeRecord['refusal']> & { readonly status: number }) | undefined
+  private watch: ExchangeWatch | undefined
   private ended = false
 
   constructor(caller: Caller | undefined, context: RunContext) {
@@ -90,7 +94,7 @@ class ExchangeRun implements ExchangeHandler {
     const head = this.takeHead(pairs, bodyless)
     if (this.caller === undefined) {
       const why = 'set `x-plumbline-direction: inbound` or `outbound` in the filter’s grpc_service.initial_metadata'
-      this.context.log.error({ requestId: this.requestId, why }, 'no direction: the exchange is refused')
+      this.context.log.error({ ...this.names, why }, 'no direction: the exchange is refused')
       return this.refuseOwn('plumbline.no_direction')
     }
     if (this.traceId === undefined && this.caller.direction === 'inbound') {
@@ -98,6 +102,7 @@ class ExchangeRun implements ExchangeHandler {
       this.traceId = trace.traceId
       this.newTraceparent = trace.traceparent
     }
+    this.watching()
     this.session = new ExchangeSession(this.context.sessions, this.caller, head, this.traceId)
     if (isTunnel(head)) return this.refuseOwn('plumbline.unsupported_protocol')
 
@@ -143,7 +148,7 @@ class ExchangeRun implements ExchangeHandler {
     this.understood = undefined
     this.render = plainRefusal
     const { plan } = this.answering
-    if (plan.kind === 'refuse') this.refusedWith = plan.answer.status
+    if (plan.kind === 'refuse') this.answerRefused(plan.answer)
     return plan
   }
 
@@ -154,7 +159,7 @@ class ExchangeRun implements ExchangeHandler {
   async answerBody(raw: Uint8Array): Promise<AnswerReply> {
     if (this.answering === undefined) throw new Error('an answer’s body came before its head')
     const reply = await this.answering.body(raw)
-    if (reply.kind === 'refuse') this.refusedWith = reply.answer.status
+    if (reply.kind === 'refuse') this.answerRefused(reply.answer)
     return reply
   }
 
@@ -167,12 +172,12 @@ class ExchangeRun implements ExchangeHandler {
     if (unseen !== undefined) this.takeHead(unseen.pairs, unseen.bodyless)
     this.abort?.abort(shortCode(code))
     const status = PLUMBLINE_CODES[code].status
-    this.context.log.warn({ requestId: this.requestId, code }, 'gave up on an exchange')
+    this.context.log.warn({ ...this.names, code }, 'gave up on an exchange')
     return this.refusal('plumbline', { code, status, message: PLUMBLINE_CODES[code].message }, this.render)
   }
 
   fail(cause: unknown): Answer {
-    this.context.log.error({ requestId: this.requestId, err: cause }, 'an exchange failed')
+    this.context.log.error({ ...this.names, err: cause }, 'an exchange failed')
     return this.refuseOwn('plumbline.plugin_failed').answer
   }
 
@@ -215,7 +220,7 @@ class ExchangeRun implements ExchangeHandler {
         if (!isRun(run)) throw new TypeError('the gate returned no run')
         this.exempt.set(gate, run)
       } catch (cause) {
-        this.context.log.error({ requestId: this.requestId, plugin: gate.id, err: cause }, 'a gate’s exemption failed')
+        this.context.log.error({ ...this.names, plugin: gate.id, err: cause }, 'a gate’s exemption failed')
       }
     }
   }
@@ -243,7 +248,7 @@ class ExchangeRun implements ExchangeHandler {
     try {
       return ask()
     } catch (cause) {
-      this.context.log.error({ requestId: this.requestId, plugin: parser.id, err: cause }, 'a parser’s wish failed')
+      this.context.log.error({ ...this.names, plugin: parser.id, err: cause }, 'a parser’s wish failed')
       return true
     }
   }
@@ -257,8 +262,15 @@ class ExchangeRun implements ExchangeHandler {
     return this.chain.gates.length > 0 && this.chain.gates.every((g) => this.exempt.has(g))
   }
 
-  /** Reads, resolves, judges, learns. The reply is the whole chain's. */
   private async decide(body: Body): Promise<BodyReply> {
+    const began = this.context.now()
+    const reply = await this.weigh(body)
+    if (!this.ended) this.watching().decides(this.context.now() - began)
+    return reply
+  }
+
+  /** Reads, resolves, judges, learns. The reply is the whole chain's. */
+  private async weigh(body: Body): Promise<BodyReply> {
     this.session?.resolveHead()
     const unresolved = this.view(body)
     const read =
@@ -284,7 +296,7 @@ class ExchangeRun implements ExchangeHandler {
     const { ungated, enforces } = this.chain
     const parserEnforces = read.by.length === 0 || read.by.some((p) => p.mode === 'enforce')
     const refuses = ungated ? parserEnforces : enforces && !this.enforcersExempt()
-    const facts = { requestId: this.requestId, why: read.why, by: read.by.map((p) => p.id), err: read.cause }
+    const facts = { ...this.names, why: read.why, by: read.by.map((p) => p.id), err: read.cause }
     this.context.log.warn(facts, refuses ? 'unreadable message refused' : 'unreadable message passed')
     if (refuses) return this.refuseOwn(read.code, read.refuse)
     this.recorder.own({ action: 'deny', reason: shortCode(read.code), details: { why: read.why } }, true)
@@ -306,7 +318,7 @@ class ExchangeRun implements ExchangeHandler {
     if (verdict.kind === 'failed') {
       const { by, index, cause } = verdict
       const late = this.abort?.signal.reason === 'deadline'
-      this.context.log.error({ requestId: this.requestId, plugin: by.id, err: cause }, 'a gate failed')
+      this.context.log.error({ ...this.names, plugin: by.id, err: cause }, 'a gate failed')
       const code = late ? 'plumbline.deadline' : 'plumbline.plugin_failed'
       return this.refuseOwn(code, renderOf(understood, index))
     }
@@ -373,6 +385,7 @@ class ExchangeRun implements ExchangeHandler {
       session: this.session?.resolution ?? NO_SESSION,
       conversation: conversationOf(this.understood),
       notes: this.session?.notes ?? NO_NOTES,
+      telemetry: this.watching(),
     }
   }
 
@@ -418,32 +431,52 @@ class ExchangeRun implements ExchangeHandler {
       answer = render(refusal)
     } catch (cause) {
       // A no must never get lost because its words could not be written.
-      this.context.log.error({ requestId: this.requestId, err: cause }, 'a refusal could not be rendered')
+      this.context.log.error({ ...this.names, err: cause }, 'a refusal could not be rendered')
       answer = plainRefusal(refusal)
     }
-    this.refusedWith = answer.status
+    this.refused = { plugin, code: no.code, status: answer.status }
     return answer
   }
 
+  private answerRefused({ status, details }: Answer): void {
+    this.refused = { plugin: 'plumbline', code: details, status }
+  }
+
+  private get names(): ReturnType<typeof about> {
+    return about({ requestId: this.requestId, traceId: this.traceId })
+  }
+
+  /** Also of an exchange that showed no head, or one that nobody was to judge. */
+  private watching(): ExchangeWatch {
+    return (this.watch ??= this.context.telemetry.begins(this.caller, this.head, this.newTraceparent))
+  }
+
   private writeRecord(): void {
-    const { caller, head } = this
+    const record = this.recordOf()
+    this.context.record(record)
+    this.watching().ends(record)
+  }
+
+  private recordOf(): ExchangeRecord {
+    const { caller, head, refused } = this
     const { method, certainty } = this.session?.resolution ?? NO_SESSION
-    this.context.record({
+    return {
       sessionId: this.session?.id,
       requestId: this.requestId,
       traceId: this.traceId,
       workload: caller?.workload ?? '',
       at: this.startedAt.toISOString(),
       direction: caller?.direction ?? 'unknown',
-      phase: this.refusedWith !== undefined ? 'denied' : this.answer !== undefined ? 'response' : 'request',
+      phase: refused !== undefined ? 'denied' : this.answer !== undefined ? 'response' : 'request',
       host: head?.host ?? '',
       method: head?.method ?? '',
       path: head?.path ?? '',
-      statusCode: this.refusedWith ?? this.answer?.status,
+      statusCode: refused?.status ?? this.answer?.status,
+      ...(refused === undefined ? {} : { refusal: { plugin: refused.plugin, code: refused.code } }),
       durationMs: Math.round((this.context.now() - this.startedMs) * 1000) / 1000,
       session: { method, certainty },
       ...this.recorder.finish(this.chain.all),
-    })
+    }
   }
 }
 

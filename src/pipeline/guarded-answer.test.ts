@@ -1,12 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
 import { lineGuard } from '../../test/support/pipeline/line-guard.ts'
 import type { Action } from '../core/action.ts'
+import { createByteBudget } from '../core/byte-budget.ts'
 import type { Exchange, HeaderPair } from '../core/exchange.ts'
 import type { AnswerPlan, AnswerReply } from '../core/handler.ts'
 import type { Gate, Mode, Parser, Placed, Reading } from '../core/plugin.ts'
 import type { ExchangeRecord } from '../core/record.ts'
 import type { Ruling, Run } from '../core/ruling.ts'
 import type { Lesson, Sessions } from '../core/session.ts'
+import { NO_TELEMETRY } from '../core/telemetry.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import { createPipeline, type PipelineLimits } from './pipeline.ts'
 
@@ -87,6 +89,7 @@ function asked(over: Partial<Gate> = {}, id = 'gate', mode: Mode = 'enforce') {
 const turn = () => new Promise((done) => setImmediate(done))
 
 interface Options {
+  readonly answersBytes?: number
   readonly limits?: Partial<PipelineLimits>
   readonly answer?: readonly HeaderPair[]
   readonly rewritable?: boolean
@@ -125,12 +128,13 @@ async function answering(plugins: readonly Placed[], options: Options = {}) {
     sessions,
     limits: {
       bodyBytes: 10_000,
-      answersBytes: 10_000,
       ratio: 100,
       hold: { bytes: 1000, ms: 60_000, calls: 4 },
       verdictDeadlineMs: { inbound: 60_000, outbound: 60_000 },
       ...options.limits,
     },
+    answers: createByteBudget(options.answersBytes ?? 10_000),
+    telemetry: NO_TELEMETRY,
     log,
     record: (record) => records.push(record),
     now: () => 0,
@@ -314,7 +318,7 @@ describe('what goes wrong', () => {
     [
       'more than all answers may hold',
       silent,
-      { limits: { answersBytes: 4 } },
+      { answersBytes: 4 },
       '!pay\n',
       'overloaded',
       '[end: plumbline.overloaded]\n',
@@ -351,7 +355,7 @@ describe('what goes wrong', () => {
   })
 
   test('text that has not all arrived counts as held by all answers, and waits as long as its sender takes', async () => {
-    const many = await answering([parser(), gate(silent)], { limits: { answersBytes: 4 } })
+    const many = await answering([parser(), gate(silent)], { answersBytes: 4 })
     await many.feed('half a line')
     expect(many.got()).toBe('[end: plumbline.overloaded]\n')
     const run = await answering([parser(), gate(silent)], { limits: { hold: { bytes: 4, ms: 1, calls: 4 } } })

@@ -4,6 +4,7 @@ import type { Exchange } from '../core/exchange.ts'
 import type { CompletionGuard, FoundCall, Gate, Guarded, Placed } from '../core/plugin.ts'
 import type { Refusal, Rejection, Run as GateRun } from '../core/ruling.ts'
 import type { Lesson } from '../core/session.ts'
+import { about } from './about.ts'
 import { createHoldClock, type HoldClock } from './hold-clock.ts'
 import { judge, onlyWatches } from './judging.ts'
 import type { Recorder } from './recorder.ts'
@@ -120,7 +121,7 @@ class GuardedRun implements GuardedAnswer {
     this.abort.abort('given_up')
     const { gates, guard, recorder, warn, x } = this.options
     const passed = allFailOpen(gates)
-    warn({ requestId: x.requestId, code, why }, passed ? 'an answer passed unchecked' : 'an answer was withheld')
+    warn({ ...about(x), code, why }, passed ? 'an answer passed unchecked' : 'an answer was withheld')
     recordGivenUp(recorder, gates, code, why)
     this.release(guard.abandon(passed ? undefined : this.ownRefusal(code)))
     this.settle()
@@ -188,7 +189,7 @@ class GuardedRun implements GuardedAnswer {
       if (verdict.kind === 'refused') return refusalOf(verdict.by.id, verdict.no)
       throw verdict.cause
     } catch (cause) {
-      if (this.state === 'open') warn({ requestId: x.requestId, call: call.id, err: cause }, 'a gate failed')
+      if (this.state === 'open') warn({ ...about(x), call: call.id, err: cause }, 'a gate failed')
       const late = clock.signal.reason === 'deadline'
       return this.ownRefusal(late ? 'plumbline.deadline' : 'plumbline.plugin_failed')
     } finally {

@@ -1,11 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
+import { hearing } from '../../test/support/telemetry/heard.ts'
 import type { Action } from '../core/action.ts'
+import { createByteBudget } from '../core/byte-budget.ts'
 import type { Direction, HeaderPair } from '../core/exchange.ts'
 import type { BodyReply, Caller, HeadReply } from '../core/handler.ts'
 import type { AnswerReader, Gate, Mode, Parser, Placed, Reading, ReadResult } from '../core/plugin.ts'
 import type { ExchangeRecord } from '../core/record.ts'
 import type { Answer, Ruling, Run } from '../core/ruling.ts'
 import type { InboundQuery, Lesson, Resolution, Sessions, SessionView } from '../core/session.ts'
+import { NO_TELEMETRY, type Telemetry } from '../core/telemetry.ts'
 import { createPipeline } from './pipeline.ts'
 
 const text = new TextEncoder()
@@ -105,6 +108,7 @@ interface Options {
   readonly sessions?: Partial<Sessions>
   readonly deadlineMs?: number
   readonly answersBytes?: number
+  readonly telemetry?: Telemetry
   readonly caller?: Caller | 'none'
 }
 
@@ -121,11 +125,12 @@ function start(plugins: readonly Placed[], options: Options = {}) {
     sessions: memory.sessions,
     limits: {
       bodyBytes: 1000,
-      answersBytes: options.answersBytes ?? 10_000,
       ratio: 100,
       hold: { bytes: 1000, ms: 1000, calls: 8 },
       verdictDeadlineMs: { inbound: deadline, outbound: deadline },
     },
+    answers: createByteBudget(options.answersBytes ?? 10_000),
+    telemetry: options.telemetry ?? NO_TELEMETRY,
     log,
     record: (r) => records.push(r),
     now: () => performance.now(),
@@ -767,5 +772,63 @@ describe('answers', () => {
     const run = start([placed(parser(reading()))])
     expect(run.handler.answerHead(answer, true, false)).toEqual({ kind: 'none' })
     expect(recordOf(run).invocations).toHaveLength(1)
+  })
+})
+
+describe('whoever counts', () => {
+  const told = async (chain: readonly Placed[], over: Record<string, string> = {}) => {
+    const heard = hearing()
+    const run = start(chain, { telemetry: heard })
+    await post(run, over)
+    run.handler.end('complete')
+    return { heard, record: recordOf(run) }
+  }
+
+  test('hears of an exchange from its head to its record, and gates tell of what they ask', async () => {
+    const outside = { what: 'judge', endpoint: new URL('http://judge.test/v1'), model: 'm' } as const
+    const asking = gate((_, x) => {
+      x.telemetry.asks(outside)({ outcome: 'answered', verdict: 'allow' })
+      return Promise.resolve({ allow: true, run: { action: 'allow', reason: 'aligned' } })
+    })
+    const { heard, record } = await told([placed(parser(reading())), placed(asking, 'enforce', 'gate')])
+    expect(heard.events).toEqual([
+      ['begins', 'outbound', 'tools.example', false],
+      ['asks', 'judge', '/v1', 'm'],
+      ['answered', { outcome: 'answered', verdict: 'allow' }],
+      ['decides', 'number'],
+      ['ends'],
+    ])
+    expect(heard.records).toEqual([record])
+    expect(record.refusal).toBeUndefined()
+  })
+
+  test('reads in the record whose no it was, and its code', async () => {
+    const no = { code: 'gate.no', status: 403, message: 'No.' }
+    const refusing = gate(() => Promise.resolve({ allow: false, no, run: { action: 'deny', reason: 'blocked' } }))
+    const refused = await told([placed(parser(reading())), placed(refusing, 'enforce', 'second')])
+    expect(refused.record).toMatchObject({ phase: 'denied', refusal: { plugin: 'second', code: 'gate.no' } })
+    const unreadable = await told([
+      placed(
+        parser(() => {
+          throw new Error('broken')
+        }),
+      ),
+    ])
+    expect(unreadable.record.refusal).toEqual({ plugin: 'plumbline', code: 'plumbline.plugin_failed' })
+  })
+
+  test('hears of an exchange that nobody may judge', async () => {
+    const heard = hearing()
+    const run = start([], { telemetry: heard, caller: 'none' })
+    await run.handler.requestHead(head(), true)
+    run.handler.end('refused')
+    expect(heard.events).toEqual([['begins', undefined, 'tools.example', false], ['ends']])
+  })
+
+  test('hears which trace an inbound exchange is given', async () => {
+    const heard = hearing()
+    const run = start([], { telemetry: heard, direction: 'inbound' })
+    await run.handler.requestHead(head(), true)
+    expect(heard.events[0]).toEqual(['begins', 'inbound', 'tools.example', true])
   })
 })

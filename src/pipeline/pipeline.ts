@@ -1,9 +1,10 @@
-import { createByteBudget, type ByteBudget } from '../core/byte-budget.ts'
+import type { ByteBudget } from '../core/byte-budget.ts'
 import type { Direction } from '../core/exchange.ts'
 import type { OpenExchange } from '../core/handler.ts'
 import type { Chain, Gate, Parser, Placed } from '../core/plugin.ts'
 import type { ExchangeRecord } from '../core/record.ts'
 import type { Sessions } from '../core/session.ts'
+import type { Telemetry } from '../core/telemetry.ts'
 import { createExchangeRun } from './exchange-run.ts'
 import type { HoldLimits } from './guarded-answer.ts'
 import { onlyWatches } from './judging.ts'
@@ -17,8 +18,6 @@ export interface PipelineLog {
 export interface PipelineLimits {
   /** Of a body after its content-encoding is undone. */
   readonly bodyBytes: number
-  /** Of all answers that are read in passing, together; beyond it reading stops, the answers go on. */
-  readonly answersBytes: number
   /** How many decoded bytes one encoded byte may become. */
   readonly ratio: number
   /** Of one answer whose calls wait for their rulings. */
@@ -31,6 +30,9 @@ export interface PipelineOptions {
   readonly chains: Readonly<Record<Direction, Chain>>
   readonly sessions: Sessions
   readonly limits: PipelineLimits
+  /** For all answers that are read or held, together; beyond it reading stops, the answers go on. */
+  readonly answers: ByteBudget
+  readonly telemetry: Telemetry
   readonly log: PipelineLog
   readonly record: (record: ExchangeRecord) => void
   /** Milliseconds, monotone. */
@@ -52,7 +54,6 @@ export interface SortedChain {
 }
 
 export interface RunContext extends Omit<PipelineOptions, 'chains'> {
-  readonly answers: ByteBudget
   readonly chains: Readonly<Record<Direction, SortedChain>>
 }
 
@@ -73,7 +74,6 @@ function sortChain(chain: Chain): SortedChain {
 export function createPipeline(options: PipelineOptions): { readonly open: OpenExchange } {
   const context: RunContext = {
     ...options,
-    answers: createByteBudget(options.limits.answersBytes),
     chains: { inbound: sortChain(options.chains.inbound), outbound: sortChain(options.chains.outbound) },
   }
   return { open: (caller) => createExchangeRun(caller, context) }

@@ -1,6 +1,7 @@
 // The embedded reflector's static half beside the toolkit that it speaks like: the same questions, the same names.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { NO_WATCH } from '../../src/core/telemetry.ts'
 import { createEmbeddedReflector } from '../../src/gates/sparc/embedded/index.ts'
 import { functionTool } from '../support/gates/reflect.ts'
 import { askAltk, type AltkQuestion } from './altk.ts'
@@ -218,7 +219,7 @@ async function ours(each: Case): Promise<readonly string[]> {
   const reflector = createEmbeddedReflector({ track: 'syntax' })
   const call = { id: 'c', tool: each.called ?? 'act', argumentsText: textOf(each) }
   const question = { messages: [{ role: 'user', content: 'x' }], tools: toolsOf(each), call, sessionId: undefined }
-  const reflection = await reflector.reflect(question, new AbortController().signal)
+  const reflection = await reflector.reflect(question, new AbortController().signal, NO_WATCH)
   if (reflection.kind !== 'verdict') return [reflection.failure]
   return reflection.issues.map(({ metric_name }) => metric_name).sort()
 }

@@ -12,6 +12,7 @@ import {
   toolCall,
   type GateGiven,
 } from '../../../test/support/gates/kit.ts'
+import { hearing } from '../../../test/support/telemetry/heard.ts'
 import type { Action } from '../../core/action.ts'
 
 const servers: Server[] = []
@@ -385,4 +386,33 @@ test('the embedded judge needs no server', async () => {
   expect(ruling.run.details).toMatchObject({ model: 'embedded', candidate: 's-1' })
   const asked = sessions('exact', sessionOf('s-1', ['Write to bob@corp.test']))
   expect(inShort(await ask(gate, call, gateExchange({ session: asked })))).toBe('allow/aligned')
+})
+
+describe('what is asked is told', () => {
+  const verdict = { choices: [{ message: { content: ALLOW } }], usage: { prompt_tokens: 9, completion_tokens: 2 } }
+  const told = async (answer: unknown, config: object, times: number) => {
+    const at = await judgeAt((_, response) => response.end(JSON.stringify(answer)))
+    const gate = placedGate({ ...at, ...config })
+    const heard = hearing()
+    const x = { ...gateExchange(), telemetry: heard.begins(undefined, undefined) }
+    for (let time = 0; time < times; time += 1) await ask(gate, call, x)
+    return heard.events.slice(1)
+  }
+  const asks = ['asks', 'judge', '/v1/chat/completions', 'm']
+
+  test('a question, how it went and what it cost; one that is at hand is none', async () => {
+    expect(await told(verdict, {}, 2)).toEqual([
+      asks,
+      ['answered', { outcome: 'answered', verdict: 'allow', inputTokens: 9, outputTokens: 2 }],
+      ['recalls', 'judge', false],
+      ['recalls', 'judge', true],
+    ])
+  })
+
+  test.each<[string, unknown, object]>([
+    ['no text', { choices: [] }, { outcome: 'failed', failure: 'no_text' }],
+    ['no verdict', { choices: [{ message: { content: 'well' } }] }, { outcome: 'answered', verdict: 'uncertain' }],
+  ])('an answer with %s', async (_, answer, how) => {
+    expect(await told(answer, {}, 1)).toEqual([asks, ['answered', how], ['recalls', 'judge', false]])
+  })
 })

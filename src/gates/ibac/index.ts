@@ -53,6 +53,7 @@ function createJudge(config: IbacConfig, now: () => number): Judge {
   const client = createJsonClient({ maxResponseBytes: JUDGE_ANSWER_BYTES, connections: JUDGE_RUNNING })
   return createLlmJudge({
     model: config.judge_model,
+    endpoint: completionsUrl(config.judge_endpoint),
     systemPrompt: config.system_prompt,
     limiter: createLimiter({ running: JUDGE_RUNNING, waiting: JUDGE_WAITING }),
     cache: createVerdictCache({ ttlMs: config.cache_ttl_ms, keeps: isDecided, now }),

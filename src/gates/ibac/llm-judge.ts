@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import type { ChatModel, ChatResult } from '../../llm/chat.ts'
+import type { Asked, ExchangeTelemetry, Outside } from '../../core/telemetry.ts'
+import type { ChatModel, ChatResult, Question } from '../../llm/chat.ts'
 import { digestOf } from '../kit/digest.ts'
-import { failureName, notAskedName, TIME_OUT } from '../kit/failure.ts'
+import { askedInVain, failureName, notAsked, notAskedName, TIME_OUT } from '../kit/failure.ts'
 import type { Limiter } from '../kit/limiter.ts'
 import type { VerdictCache } from '../kit/verdict-cache.ts'
 import type { Case, Judge } from './judge.ts'
@@ -13,6 +14,8 @@ export interface LlmJudgeOptions {
   readonly limiter: Limiter
   readonly cache: VerdictCache<Verdict>
   readonly model: string
+  /** Where its questions go. */
+  readonly endpoint: URL
   /** Empty: the built-in one. */
   readonly systemPrompt: string
 }
@@ -23,16 +26,28 @@ export function isDecided({ kind }: Verdict): boolean {
 }
 
 export function createLlmJudge(options: LlmJudgeOptions): Judge {
-  const ask = async ({ intents, shown }: Case, signal: AbortSignal): Promise<Verdict> => {
+  const { model, endpoint } = options
+  const outside: Outside = { what: 'judge', endpoint, model }
+  const send = async (question: Question, told: ExchangeTelemetry, signal: AbortSignal): Promise<Verdict> => {
+    const answered = told.asks(outside)
+    const answer = await options.chat.ask(question, signal)
+    const verdict = verdictOf(answer)
+    answered(howItWent(answer, verdict))
+    return verdict
+  }
+  const ask = async ({ intents, shown, x }: Case, signal: AbortSignal): Promise<Verdict> => {
     const question = buildQuestion(options.systemPrompt, intents, shown, randomBytes(12).toString('hex'))
-    const turn = await options.limiter.run(() => options.chat.ask(question, signal), signal)
-    return turn.ran ? verdictOf(turn.value) : { kind: 'unavailable', failure: notAskedName(turn.why) }
+    const turn = await options.limiter.run(() => send(question, x.telemetry, signal), signal)
+    if (turn.ran) return turn.value
+    x.telemetry.asks(outside)(notAsked(turn.why))
+    return { kind: 'unavailable', failure: notAskedName(turn.why) }
   }
   return {
-    model: options.model,
+    model,
     weigh: async (question, signal) => {
       const answer = await options.cache.ask(keyOf(question), (flight) => ask(question, flight), signal)
       if (answer.kind === 'left') return { kind: 'unavailable', failure: TIME_OUT }
+      question.x.telemetry.recalls('judge', answer.cached)
       return answer.cached ? { ...answer.verdict, cached: true } : answer.verdict
     },
     close: () => options.chat.close(),
@@ -62,4 +77,12 @@ function verdictOf(answer: ChatResult): Verdict {
     case 'too_large':
       return { kind: 'unavailable', failure: failureName(failure) }
   }
+}
+
+function howItWent(answer: ChatResult, verdict: Verdict): Asked {
+  if (!answer.ok) {
+    return answer.failure.kind === 'no_text' ? { outcome: 'failed', failure: 'no_text' } : askedInVain(answer.failure)
+  }
+  if (verdict.kind === 'unavailable') return { outcome: 'failed', failure: 'no_verdict', ...answer.usage }
+  return { outcome: 'answered', verdict: verdict.kind, ...answer.usage }
 }

@@ -13,6 +13,7 @@ import {
   spec,
   UNGROUNDED,
 } from '../../../test/support/gates/sparc.ts'
+import { hearing } from '../../../test/support/telemetry/heard.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -260,4 +261,32 @@ test('the embedded reflector needs no service', async () => {
   const unheard = await verdictOn({ id: 'TX-99417' })
   expect(unheard).toMatchObject({ action: 'modify', verdict: { decision: 'reject' } })
   expect(await verdictOn({})).toMatchObject({ action: 'allow', reason: 'approved' })
+})
+
+describe('what is asked is told', () => {
+  const told = async (answer: unknown, times: number) => {
+    const { config } = await serviceThatSays(answer)
+    const gate = placedSparc(config)
+    const heard = hearing()
+    const x = { ...onItsWay(), telemetry: heard.begins(undefined, undefined) }
+    for (let time = 0; time < times; time += 1) await askSparc(gate, call, x)
+    return heard.events.slice(1)
+  }
+  const asks = ['asks', 'reflector', '/reflect', undefined]
+
+  test('a question and how it went; one that is at hand is none', async () => {
+    expect(await told(REJECT, 2)).toEqual([
+      asks,
+      ['answered', { outcome: 'answered', verdict: 'reject' }],
+      ['recalls', 'reflector', false],
+      ['recalls', 'reflector', true],
+    ])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['malformed', { decision: 'maybe' }, 'no_verdict'],
+    ['no JSON', 'oh', 'not_json'],
+  ])('an answer that is %s', async (_, answer, failure) => {
+    expect(await told(answer, 1)).toContainEqual(['answered', { outcome: 'failed', failure }])
+  })
 })

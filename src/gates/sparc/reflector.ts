@@ -1,3 +1,5 @@
+import type { ExchangeTelemetry } from '../../core/telemetry.ts'
+
 /** A message in OpenAI's chat form. */
 export interface ReflectedMessage {
   readonly role: string
@@ -47,8 +49,11 @@ export type Reflection =
 export interface Reflector {
   /** For the record. */
   readonly track: string
-  /** Never rejects. The signal ends it: its time is over, or nobody wants the answer any more. */
-  reflect(question: Question, signal: AbortSignal): Promise<Reflection>
+  /**
+   * Never rejects. The signal ends it: its time is over, or nobody wants the answer any more. A question that leaves the
+   * process is told to `telemetry`.
+   */
+  reflect(question: Question, signal: AbortSignal, telemetry: ExchangeTelemetry): Promise<Reflection>
   /** Where it keeps connections. */
   close?(): void
 }

@@ -1,6 +1,7 @@
 import type { Exchange } from '../../core/exchange.ts'
 import type { Gate } from '../../core/plugin.ts'
 import type { Ruling } from '../../core/ruling.ts'
+import type { ExchangeTelemetry } from '../../core/telemetry.ts'
 import { compileGlobs } from '../../http/globs.ts'
 import { startDeadline } from '../kit/deadline.ts'
 import { TIME_OUT } from '../kit/failure.ts'
@@ -66,7 +67,8 @@ async function rule(parts: SparcParts, call: ToolCall, x: Exchange, signal: Abor
     return config.fail_policy === 'open' ? skipped('no_inference_context') : denied('no_inference_context', {})
   }
   const began = parts.now()
-  const answer = await reflect(parts, context, signal)
+  const answer = await reflect(parts, context, x.telemetry, signal)
+  if (answer.kind === 'verdict') x.telemetry.recalls('reflector', answer.cached)
   const reflection: Bounded = answer.kind === 'left' ? { kind: 'unavailable', failure: TIME_OUT } : answer.verdict
   const details = {
     tool: oneLine(call.tool, TOOL_CHARACTERS),
@@ -81,13 +83,18 @@ async function rule(parts: SparcParts, call: ToolCall, x: Exchange, signal: Abor
 
 const TOOL_CHARACTERS = 200
 
-async function reflect(parts: SparcParts, context: Context, signal: AbortSignal): Promise<Asked<Bounded>> {
+async function reflect(
+  parts: SparcParts,
+  context: Context,
+  telemetry: ExchangeTelemetry,
+  signal: AbortSignal,
+): Promise<Asked<Bounded>> {
   const key = keyOf(context)
   const kept = parts.cache.recall(key)
   // Nothing to wait for, so nothing to watch the time of.
   if (kept !== undefined) return { kind: 'verdict', verdict: kept, cached: true }
   const ask = async (flight: AbortSignal): Promise<Bounded> => {
-    const reflection = await parts.reflector.reflect(questionOf(context), flight)
+    const reflection = await parts.reflector.reflect(questionOf(context), flight, telemetry)
     return reflection.kind === 'verdict' ? boundedVerdict(reflection) : reflection
   }
   // Covers waiting for a turn.

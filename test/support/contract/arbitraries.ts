@@ -4,6 +4,7 @@ import type { Action } from '../../../src/core/action.ts'
 import type { Body, Exchange, HeaderPair } from '../../../src/core/exchange.ts'
 import type { Refusal } from '../../../src/core/ruling.ts'
 import type { Conversation, RecalledConversation, Resolution } from '../../../src/core/session.ts'
+import { NO_WATCH } from '../../../src/core/telemetry.ts'
 import { requestHead } from '../../../src/http/headers.ts'
 import { sessionOf, sessions } from '../gates/kit.ts'
 import { exchangeOf } from '../parsers/exchange.ts'
@@ -194,6 +195,7 @@ export const exchanges: fc.Arbitrary<Exchange> = fc
         session: resolved,
         conversation,
         notes: { has: () => noted },
+        telemetry: NO_WATCH,
       }
     },
   )

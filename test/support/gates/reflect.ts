@@ -1,4 +1,5 @@
 import type { Issue, Question, ReflectedMessage, Reflection } from '../../../src/gates/sparc/reflector.ts'
+import { NO_WATCH } from '../../../src/core/telemetry.ts'
 import { createEmbeddedReflector, type EmbeddedTrack } from '../../../src/gates/sparc/embedded/index.ts'
 
 export interface Asked {
@@ -41,7 +42,7 @@ export function questionOf(asked: Asked): Question {
 
 export function reflect(asked: Asked): Promise<Reflection> {
   const reflector = createEmbeddedReflector({ track: asked.track ?? 'embedded' })
-  return reflector.reflect(questionOf(asked), new AbortController().signal)
+  return reflector.reflect(questionOf(asked), new AbortController().signal, NO_WATCH)
 }
 
 /** The issues of a call that was looked at. */

@@ -1,4 +1,5 @@
 import type { Body, Direction, Exchange, HeaderPair } from '../../../src/core/exchange.ts'
+import { NO_WATCH } from '../../../src/core/telemetry.ts'
 import { answerHead, requestHead } from '../../../src/http/headers.ts'
 
 export interface Given {
@@ -39,6 +40,7 @@ export function exchangeOf(given: Given): { readonly x: Exchange; readonly body:
     session: { certainty: 'none', method: 'none', candidates: [] },
     conversation: undefined,
     notes: { has: () => false },
+    telemetry: NO_WATCH,
   }
   return { x, body }
 }

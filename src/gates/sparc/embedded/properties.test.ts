@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { issuesOf, questionOf, reflect } from '../../../../test/support/gates/reflect.ts'
+import { NO_WATCH } from '../../../core/telemetry.ts'
 import { createEmbeddedReflector } from './index.ts'
 
 const LETTERS = fc.stringMatching(/^[A-Za-z]{2,6}$/)
@@ -90,6 +91,7 @@ describe('whatever comes, there is an answer', () => {
         const reflection = await createEmbeddedReflector({ track: 'embedded' }).reflect(
           question,
           new AbortController().signal,
+          NO_WATCH,
         )
         expect(reflection).not.toMatchObject({ failure: 'internal_error' })
       }),
