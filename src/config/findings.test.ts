@@ -4,8 +4,9 @@ import type { Gate, Parser } from '../core/plugin.ts'
 import { buildChain, factsFor } from './chains.ts'
 import { gatesMs, messageTimeouts, verdictDeadlines } from './deadlines.ts'
 import { findings } from './findings.ts'
-import { listenersOf } from './listeners.ts'
+import { isLoopback, listenersOf } from './listeners.ts'
 import { type Config, readConfig } from './load.ts'
+import { problemText } from './problem.ts'
 import type { PluginType, Services } from './plugin-type.ts'
 
 const parser: Parser = {
@@ -93,10 +94,20 @@ describe('warnings', () => {
     ],
     [
       'of two ports without a token',
-      'pipeline: {}\nlistener: {inbound_addr: "a:1", outbound_addr: "a:2", workload: w, routing: host}\n',
-      [/^a:1 and a:2: TCP without a token/],
+      'pipeline: {}\nlistener: {inbound_addr: "127.0.0.1:1", outbound_addr: "localhost:2", workload: w, routing: host}\n',
+      [/^127\.0\.0\.1:1 and localhost:2: TCP without a token: .*listener\.tls/],
     ],
     ['none about a port with a token', 'pipeline: {}\nlistener: {token_file: /t, workload: w, routing: host}\n', []],
+    [
+      'of ports that others reach in clear text, whatever they show',
+      'pipeline: {}\nlistener: {inbound_addr: "0.0.0.0:1", outbound_addr: "[::1]:2", token_file: /t, workload: w, routing: host}\n',
+      [/^0\.0\.0\.0:1: TCP without TLS beyond this machine: .*listener\.tls/],
+    ],
+    [
+      'none about ports with TLS, with or without a token',
+      'pipeline: {}\nlistener: {ext_proc_addr: "0.0.0.0:1", tls: {cert: /c, key: /k, client_ca: /a}, workload: w, routing: host}\n',
+      [],
+    ],
     [
       'of a deadline that no gate can keep',
       `pipeline: {outbound: {plugins: [guard]}}\n${QUIET.replace('{', '{verdict_deadline_ms: 5000, ')}`,
@@ -105,6 +116,25 @@ describe('warnings', () => {
   ])('%s', (_name, yaml, expected) => {
     const patterns = expected.map((each) => expect.stringMatching(each) as string)
     expect(found(yaml).warnings).toEqual(patterns)
+  })
+})
+
+describe('TLS', () => {
+  const tls = 'tls: {cert: /c, key: /k, client_ca: /a}'
+  const told = (listener: string) => {
+    const loaded = readConfig(`pipeline: {}\nlistener: {${listener}}\n`, 'p.yaml', { environment: {}, types: [] })
+    return loaded.ok ? [] : loaded.problems.map(problemText)
+  }
+  test.each([
+    ['the default address', tls, true],
+    ['a port', `${tls}, ext_proc_addr: "h:1"`, true],
+    ['a socket and a port', `${tls}, inbound_addr: "unix:/run/x", outbound_addr: "h:1"`, true],
+    ['a socket', `${tls}, ext_proc_addr: "unix:/run/x"`, false],
+    ['two sockets', `${tls}, inbound_addr: "unix:/run/x", outbound_addr: "unix:/run/y"`, false],
+    ['one socket for one direction', `${tls}, inbound_addr: "unix:/run/x"`, false],
+  ])('on %s', (_name, listener, fine) => {
+    const wrong = /^p\.yaml:2:17: listener\.tls: is for TCP addresses/
+    expect(told(listener)).toEqual(fine ? [] : [expect.stringMatching(wrong)])
   })
 })
 
@@ -164,4 +194,19 @@ describe('listeners', () => {
   ])('%s', (yaml, expected) => {
     expect(listenersOf(load(`pipeline: {}\n${yaml}\n`).listener)).toEqual(expected)
   })
+})
+
+test.each([
+  ['127.0.0.1:9090', true],
+  ['127.8.9.1:0', true],
+  ['localhost:1', true],
+  ['LOCALHOST:1', true],
+  ['[::1]:1', true],
+  ['0.0.0.0:1', false],
+  ['[::]:1', false],
+  ['10.0.0.1:1', false],
+  ['127.0.0.1.evil.example:1', false],
+  ['plumbline:1', false],
+])('%s is loopback: %s', (address, loopback) => {
+  expect(isLoopback(address)).toBe(loopback)
 })

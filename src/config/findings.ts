@@ -2,7 +2,7 @@ import { isUnixSocket } from './addresses.ts'
 import { type ChainPlan, factsFor, live } from './chains.ts'
 import { type Chains, gatesMs } from './deadlines.ts'
 import { inWords } from './fields.ts'
-import { listenersOf } from './listeners.ts'
+import { isLoopback, type Listener, listenersOf } from './listeners.ts'
 import type { Config } from './load.ts'
 
 /** What is allowed and yet worth knowing; said at start, by `validate` and in `/readyz`. */
@@ -52,13 +52,7 @@ function pluginWarnings(plan: ChainPlan): string[] {
 
 function listenerWarnings(listener: Config['listener']): string[] {
   const warnings: string[] = []
-  const tcp = listenersOf(listener).filter(({ address }) => !isUnixSocket(address))
-  if (listener.token_file === undefined && tcp.length > 0) {
-    warnings.push(
-      `${tcp.map(({ address }) => address).join(' and ')}: TCP without a token: whoever reaches the port can forge ` +
-        'what a user asked; set listener.token_file, or listen on unix:/path where the agent cannot open it',
-    )
-  }
+  warnings.push(...clearTextWarnings(listener))
   if (listener.workload === undefined) {
     warnings.push(
       'listener.workload is not set: one agent per process, unless the Envoy filter sends x-plumbline-workload',
@@ -72,6 +66,30 @@ function listenerWarnings(listener: Config['listener']): string[] {
     )
   }
   return warnings
+}
+
+/** Of listeners on TCP without TLS. With it, only clients of our own authority get in. */
+function clearTextWarnings(listener: Config['listener']): string[] {
+  if (listener.tls !== undefined) return []
+  const tcp = listenersOf(listener).filter(({ address }) => !isUnixSocket(address))
+  const open = listener.token_file === undefined ? tcp : []
+  const abroad = tcp.filter(({ address }) => !isLoopback(address))
+  return [
+    ...warningAt(
+      open,
+      'TCP without a token: whoever reaches the port can forge what a user asked; set listener.token_file or ' +
+        'listener.tls, or listen on unix:/path where the agent cannot open it',
+    ),
+    ...warningAt(
+      abroad,
+      'TCP without TLS beyond this machine: whoever is on the way can read what is checked, and change it; set ' +
+        'listener.tls, or listen on 127.0.0.1',
+    ),
+  ]
+}
+
+function warningAt(listeners: readonly Listener[], text: string): string[] {
+  return listeners.length === 0 ? [] : [`${listeners.map(({ address }) => address).join(' and ')}: ${text}`]
 }
 
 function deadlineWarnings({ verdict_deadline_ms: deadline }: Config['listener'], chains: Chains): string[] {

@@ -15,3 +15,10 @@ export function listenersOf({ ext_proc_addr, inbound_addr, outbound_addr }: Conf
   if (outbound_addr !== undefined) two.push({ address: outbound_addr, direction: 'outbound' })
   return two.length > 0 ? two : [{ address: ext_proc_addr ?? DEFAULT_EXT_PROC_ADDRESS }]
 }
+
+const LOOPBACK = /^(?:127(?:\.\d+){3}|localhost|\[::1\]):\d+$/i
+
+/** Whether a `host:port` is reached from this machine, or this pod, alone. */
+export function isLoopback(address: string): boolean {
+  return LOOPBACK.test(address)
+}

@@ -3,7 +3,12 @@ import type { ListenerFacts, Trust } from './caller.ts'
 import { callerOf, tokenCheck } from './caller.ts'
 
 function caller(said: Readonly<Record<string, string>>, listener: ListenerFacts = {}, trust: Partial<Trust> = {}) {
-  return callerOf((name) => said[name], listener, { defaultWorkload: 'fallback', ...trust })
+  return callerOf((name) => said[name], listener, { defaultWorkload: 'fallback', ...trust }, unasked)
+}
+
+/** Reading a certificate costs time. */
+const unasked = () => {
+  throw new Error('the certificate is not asked where something else says the workload')
 }
 
 describe('direction', () => {
@@ -34,6 +39,25 @@ describe('workload and routing', () => {
     [{}, { routing: 'host' }, 'fallback', true],
   ])('%j with %j', (said, trust, workload, routesByHost) => {
     expect(caller({ ...inbound, ...said }, {}, trust)).toEqual({ direction: 'inbound', workload, routesByHost })
+  })
+})
+
+describe('workload of a certificate', () => {
+  test.each<[Record<string, string>, string | undefined, string]>([
+    [{}, 'spiffe://cluster/agent', 'spiffe://cluster/agent'],
+    [{ 'x-plumbline-workload': '' }, 'spiffe://cluster/agent', 'spiffe://cluster/agent'],
+    [{ 'x-plumbline-workload': 'mail' }, 'spiffe://cluster/agent', 'mail'],
+    [{}, undefined, 'default'],
+  ])('%j and %s', (said, uri, workload) => {
+    const all = { 'x-plumbline-direction': 'inbound', ...said }
+    expect(
+      callerOf(
+        (name) => all[name as keyof typeof all],
+        {},
+        {},
+        () => uri,
+      )?.workload,
+    ).toBe(workload)
   })
 })
 

@@ -11,8 +11,8 @@ export interface ListenerFacts {
 export interface Trust {
   /** Whether a filter that shows this may speak; without it everybody who reaches a listener is believed. */
   readonly knowsToken?: TokenCheck
-  /** Of a filter that names none. */
-  readonly defaultWorkload: string
+  /** Of a filter that names none. Without it, what the client's certificate names. */
+  readonly defaultWorkload?: string
   /** The Host header decides where bytes go, whether the filter says so or not. */
   readonly routing?: 'host'
 }
@@ -25,14 +25,22 @@ export type TokenCheck = (said: string | undefined) => boolean
  */
 export type SaidByFilter = (name: string) => string | undefined
 
+/** One agent per process. */
+const ONLY_WORKLOAD = 'default'
+
 /** Undefined when nothing says a direction, or the listener and the filter say different ones. */
-export function callerOf(said: SaidByFilter, listener: ListenerFacts, trust: Trust): Caller | undefined {
+export function callerOf(
+  said: SaidByFilter,
+  listener: ListenerFacts,
+  trust: Trust,
+  certified: () => string | undefined,
+): Caller | undefined {
   const direction = directionOf(said('x-plumbline-direction'), listener.direction)
   if (direction === undefined) return undefined
-  const workload = said('x-plumbline-workload')
+  const workload = said('x-plumbline-workload') ?? ''
   return {
     direction,
-    workload: workload === undefined || workload === '' ? trust.defaultWorkload : workload,
+    workload: workload === '' ? (trust.defaultWorkload ?? certified() ?? ONLY_WORKLOAD) : workload,
     routesByHost: trust.routing === 'host' || said('x-plumbline-routing') === 'host',
   }
 }

@@ -10,6 +10,16 @@ const SERVICE_UNKNOWN = 3
 interface CheckRequest {
   readonly service?: string
 }
+/** For a server that has nothing else and takes everybody: a question is short, and nobody stays. */
+export const HEALTH_SERVER = {
+  'grpc.max_receive_message_length': 4096,
+  'grpc.max_connection_idle_ms': 60_000,
+  'grpc.enable_channelz': 0,
+} as const
+
+/** Each holds a stream open, and whoever reaches the port may ask. */
+const MAX_WATCHERS = 64
+
 type Watcher = ServerWritableStream<CheckRequest, object>
 
 const KNOWN: ReadonlySet<string> = new Set(['', EXT_PROC_SERVICE])
@@ -28,6 +38,10 @@ export function createHealth() {
   function watch(call: Watcher): void {
     if (!KNOWN.has(call.request.service ?? '')) {
       call.write({ status: SERVICE_UNKNOWN })
+      return
+    }
+    if (watchers.size >= MAX_WATCHERS) {
+      call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: 'too many watches' })
       return
     }
     watchers.add(call)

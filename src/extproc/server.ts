@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Server, ServerCredentials, status } from '@grpc/grpc-js'
+import { Server, status } from '@grpc/grpc-js'
 import type { Metadata } from '@grpc/grpc-js'
 import type { ExchangeHandler, OpenExchange } from '../core/handler.ts'
 import { createByteBudget } from '../core/byte-budget.ts'
+import type { TlsMaterial } from '../core/tls.ts'
 import { callerOf } from './caller.ts'
 import type { ListenerFacts, SaidByFilter, Trust } from './caller.ts'
-import { createHealth } from './health.ts'
+import { createConnections } from './connections.ts'
+import { createHealth, HEALTH_SERVER } from './health.ts'
+import { closeGently, listen } from './listening.ts'
 import { sparsely } from './log.ts'
 import type { ServerLog } from './log.ts'
 import { PROCESS } from './proto.ts'
 import { nodeKnowsResetLimits, raiseResetLimits } from './reset-flood.ts'
-import { clearSocketPath, socketPath, withPrivateUmask } from './socket.ts'
 import { Stream } from './stream.ts'
 import type { Call } from './stream.ts'
+import { MutualTls } from './tls.ts'
 import { decodeAsk } from './wire.ts'
 
 export interface ListenerOptions extends ListenerFacts {
@@ -23,6 +26,10 @@ export interface ListenerOptions extends ListenerFacts {
 export interface ExtProcOptions extends Trust {
   readonly open: OpenExchange
   readonly listeners: readonly ListenerOptions[]
+  /** For the listeners on TCP. */
+  readonly tls?: TlsMaterial
+  /** `host:port` where the health service alone answers, to everybody. */
+  readonly healthAddress?: string
   readonly log: ServerLog
   readonly maxStreams?: number
   readonly maxReceiveBytes?: number
@@ -44,14 +51,21 @@ export interface ExtProcStats {
   readonly refusedByLimit: number
   /** Streams that were ended because a canary asked for it, since the start. */
   readonly canaries: number
+  /** From Envoys, open now. */
+  readonly connections: number
+  /** Connections that ended under an exchange, since the start. */
+  readonly lostConnections: number
 }
 
 export interface ExtProcServer {
   start(): Promise<void>
   /** As bound, in the order of the listeners. */
   readonly addresses: readonly string[]
+  readonly healthAddress: string | undefined
   /** Holds from the next stream on. */
   trust(next: Trust): void
+  /** Holds from the next connection on; those that are open stay. Without TLS at the start it changes nothing. */
+  renewTls(material: TlsMaterial): void
   stop(): Promise<void>
   stats(): ExtProcStats
 }
@@ -80,6 +94,8 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   let trusted: Trust = options
   const bodies = createByteBudget(options.bodiesInMemoryBytes)
   const health = createHealth()
+  const connections = createConnections()
+  const tls = options.tls === undefined ? undefined : new MutualTls(options.tls)
   const open = new Set<Stream>()
   const around = {
     bodies,
@@ -97,6 +113,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   const servers: Server[] = []
   const addresses: string[] = []
   const counts = { streams: 0, refusedByToken: 0, refusedByLimit: 0, canaries: 0 }
+  let healthAddress: string | undefined
   let whenIdle: (() => void) | undefined
   let stopping: Promise<void> | undefined
 
@@ -114,7 +131,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
     }
     let handler: ExchangeHandler
     try {
-      handler = options.open(callerOf(said, listener, trusted))
+      handler = options.open(callerOf(said, listener, trusted, () => connections.uriOf(call)))
     } catch (cause) {
       error({ err: cause }, 'no handler for an ext_proc stream')
       return turnAway(call, status.INTERNAL, 'internal error')
@@ -133,15 +150,15 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
     server.addService(SERVICE, { Process: (call: Call) => accept(call, listener) })
     server.addService(health.definition, health.implementation)
     servers.push(server)
-    const path = socketPath(listener.address)
-    if (path === undefined) {
-      const port = await bindTo(server, listener.address)
-      addresses.push(listener.address.replace(/:\d+$/, `:${port}`))
-    } else {
-      await clearSocketPath(path)
-      await withPrivateUmask(() => bindTo(server, listener.address))
-      addresses.push(listener.address)
-    }
+    addresses.push(await listen(server, listener.address, tls))
+    if (!connections.watch(server)) log.warn({}, 'grpc-js no longer shows its connections: none is counted')
+  }
+
+  async function bindHealth(address: string): Promise<void> {
+    const server = new Server(HEALTH_SERVER)
+    server.addService(health.definition, health.implementation)
+    servers.push(server)
+    healthAddress = await listen(server, address)
   }
 
   async function start(): Promise<void> {
@@ -163,6 +180,7 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
       )
     }
     for (const listener of options.listeners) await bind(listener)
+    if (options.healthAddress !== undefined) await bindHealth(options.healthAddress)
   }
 
   async function drain(): Promise<void> {
@@ -186,9 +204,19 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
   return {
     start,
     addresses,
+    get healthAddress() {
+      return healthAddress
+    },
     trust: (next) => (trusted = next),
+    renewTls: (material) => tls?.renew(material),
     stop: async () => (stopping ??= drain()),
-    stats: () => ({ openStreams: open.size, bodyBytes: bodies.taken, ...counts }),
+    stats: () => ({
+      openStreams: open.size,
+      bodyBytes: bodies.taken,
+      ...counts,
+      connections: connections.open,
+      lostConnections: connections.lost,
+    }),
   }
 }
 
@@ -203,19 +231,4 @@ function metadataReader(metadata: Metadata): SaidByFilter {
 /** Never `end`: Envoy takes a clean end for consent. */
 function turnAway(call: Call, code: status, details: string): void {
   call.emit('error', { code, details })
-}
-
-async function bindTo(server: Server, address: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (failure, port) => {
-      if (failure === null) resolve(port)
-      else reject(failure)
-    })
-  })
-}
-
-async function closeGently(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.tryShutdown(() => resolve())
-  })
 }

@@ -28,8 +28,12 @@ export interface Connection {
 }
 
 /** A gRPC client that speaks to a processor as Envoy does. */
-export function connectAsEnvoy(address: string): Connection {
-  const client = new Client(address, credentials.createInsecure(), { 'grpc.max_receive_message_length': -1 })
+export function connectAsEnvoy(address: string, secured = credentials.createInsecure()): Connection {
+  const client = new Client(address, secured, {
+    'grpc.max_receive_message_length': -1,
+    // Each has a connection of its own.
+    'grpc.use_local_subchannel_pool': 1,
+  })
   return {
     open: (said = {}) => {
       const metadata = new Metadata()
