@@ -38,6 +38,7 @@ const RULES: readonly Rule[] = [
     packages: [NODE],
     banned: [PROTOCOL_WORDS, WIRE_WORDS, { word: /\b(ibac|sparc|judge_)\b/, why: 'the pipeline names no plugin' }],
   },
+  { folder: 'reload', mayImport: [], packages: [NODE], banned: [PROTOCOL_WORDS, WIRE_WORDS] },
   { folder: 'session', mayImport: ['core'], packages: [NODE], banned: [PROTOCOL_WORDS, WIRE_WORDS] },
   { folder: 'client', mayImport: ['core', 'http', 'json'], packages: [NODE, /^undici$/], banned: [WIRE_WORDS] },
   { folder: 'llm', mayImport: ['core', 'client', 'json'], packages: [NODE], banned: [WIRE_WORDS] },

@@ -7,6 +7,24 @@ export interface Readiness {
   readonly failsOpen: readonly string[]
   readonly warnings: readonly string[]
   readonly figures: Readonly<Record<string, number>>
+  readonly configuration: ConfigurationStatus
+}
+
+/** Which file is in force, and how the newest attempt to put another in its place went. */
+export interface ConfigurationStatus {
+  /** ISO 8601. */
+  readonly loadedAt: string
+  /** SHA-256 of its text. */
+  readonly digest: string
+  readonly lastReload: LastReload | undefined
+}
+
+export interface LastReload {
+  /** ISO 8601. */
+  readonly at: string
+  readonly ok: boolean
+  /** One line each; none where it is ok. */
+  readonly problems: readonly string[]
 }
 
 export function healthRoutes(readiness: () => Readiness): readonly AdminRoute[] {
@@ -15,10 +33,24 @@ export function healthRoutes(readiness: () => Readiness): readonly AdminRoute[] 
     {
       path: '/readyz',
       answer: () => {
-        const { state, failsOpen, warnings, figures } = readiness()
-        const json = { status: state, fails_open: failsOpen, warnings, figures }
+        const { state, failsOpen, warnings, figures, configuration } = readiness()
+        const json = {
+          status: state,
+          fails_open: failsOpen,
+          warnings,
+          figures,
+          configuration: configurationJson(configuration),
+        }
         return { status: state === 'ready' ? 200 : 503, json }
       },
     },
   ]
+}
+
+function configurationJson({ loadedAt, digest, lastReload }: ConfigurationStatus) {
+  return { loaded_at: loadedAt, digest, ...(lastReload === undefined ? {} : { last_reload: reloadJson(lastReload) }) }
+}
+
+function reloadJson({ at, ok, problems }: LastReload) {
+  return { at, ok, ...(ok ? {} : { problems }) }
 }

@@ -7,6 +7,7 @@ const ready: Readiness = {
   failsOpen: ['outbound/ibac: no_intent_policy is "allow"'],
   warnings: ['mind the gap'],
   figures: { sessions: 2 },
+  configuration: { loadedAt: '2026-01-02T03:04:05.000Z', digest: 'd1', lastReload: undefined },
 }
 
 let server: AdminServer | undefined
@@ -18,6 +19,19 @@ async function started(readiness: () => Readiness): Promise<string> {
 }
 
 describe('the admin server', () => {
+  test.each([
+    [{ ok: true, problems: [] }, { ok: true }],
+    [
+      { ok: false, problems: ['a: wrong'] },
+      { ok: false, problems: ['a: wrong'] },
+    ],
+  ])('is ready whatever became of a reload: %j', async (last, shown) => {
+    const at = '2026-01-02T03:04:06.000Z'
+    const configuration = { ...ready.configuration, lastReload: { at, ...last } }
+    const answer = await fetch(`${await started(() => ({ ...ready, configuration }))}/readyz`)
+    expect([answer.status, await answer.json()]).toMatchObject([200, { configuration: { last_reload: shown } }])
+  })
+
   test('binds any port and says which', async () => {
     const base = await started(() => ready)
     expect(base).toMatch(/^http:\/\/127\.0\.0\.1:[1-9]\d*$/)
@@ -30,7 +44,10 @@ describe('the admin server', () => {
       'GET',
       '/readyz',
       200,
-      { status: 'ready', fails_open: ready.failsOpen, warnings: ready.warnings, figures: { sessions: 2 } },
+      {
+        ...{ status: 'ready', fails_open: ready.failsOpen, warnings: ready.warnings, figures: { sessions: 2 } },
+        configuration: { loaded_at: '2026-01-02T03:04:05.000Z', digest: 'd1' },
+      },
     ],
     ['GET', '/', 404, { error: 'not_found' }],
     ['GET', '/readyz/', 404, { error: 'not_found' }],

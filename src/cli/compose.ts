@@ -8,33 +8,30 @@ import { createSessions } from '../session/memory.ts'
 /** Calls that one answer may propose. Models propose a handful; each costs a question to every gate. */
 const MAX_CALLS = 128
 
-/** What the pipeline uses of the process. */
-export interface Surroundings extends Pick<PipelineOptions, 'log' | 'record' | 'now'> {
+/** What the pipeline uses of the process, whatever the configuration says now. */
+export interface Surroundings extends Omit<PipelineOptions, 'chains' | 'limits'> {
   readonly logOf: (plugin: string) => PluginLog
 }
 
-/** Everything that decides, made of a configuration: chains, sessions, limits. Listens nowhere. */
-export function compose(config: Config, { log, record, now, logOf }: Surroundings): PipelineOptions {
+/** Everything that decides, made of a configuration: chains and limits. Listens nowhere. */
+export function compose(config: Config, { logOf, ...process }: Surroundings): PipelineOptions {
   const { chains: plans, listener } = config
-  const services = (id: string): Services => ({ log: logOf(id), now })
+  const services = (id: string): Services => ({ log: logOf(id), now: process.now })
   const chains = { inbound: buildChain(plans.inbound, services), outbound: buildChain(plans.outbound, services) }
   return {
     chains,
-    sessions: sessionsOf(config, now),
     limits: {
       bodyBytes: listener.max_body_bytes,
-      answersBytes: listener.max_bodies_bytes,
       ratio: listener.max_body_ratio,
       hold: { bytes: listener.max_held_bytes, ms: listener.hold_deadline_ms, calls: MAX_CALLS },
       verdictDeadlineMs: verdictDeadlines(chains, listener.verdict_deadline_ms),
     },
-    log,
-    record,
-    now,
+    ...process,
   }
 }
 
-function sessionsOf({ session }: Config, now: () => number): PipelineOptions['sessions'] {
+/** What is known of users and their agents; it outlives a configuration. */
+export function sessionsOf({ session }: Config, now: () => number): PipelineOptions['sessions'] {
   const options = {
     enabled: session.enabled,
     ttlMs: session.ttl,

@@ -1,9 +1,10 @@
-import { loadConfig } from '../config/load.ts'
-import type { Path, Problem } from '../config/problem.ts'
-import { readToken } from '../config/token.ts'
+import type { Problem } from '../config/problem.ts'
 import { createObserver, type Observer } from '../observe/log.ts'
+import { watchFiles } from '../reload/watch-files.ts'
+import { announceFindings } from './announce.ts'
 import { PLUGIN_TYPES } from './plugins.ts'
 import { printProblems } from './problems.ts'
+import { configFile } from './settings.ts'
 import { type Running, startPlumbline } from './start.ts'
 import { version } from './version.ts'
 
@@ -12,27 +13,29 @@ const WRONG_CONFIG = 2
 
 /** Runs the server until it is told to stop. Gives the exit code. */
 export async function serve(file: string): Promise<number> {
-  const loaded = await loadConfig(file, { environment: process.env, types: PLUGIN_TYPES })
+  // The variables of the start hold for all that is read later: one file means the same each time.
+  const source = configFile(file, { environment: { ...process.env }, types: PLUGIN_TYPES })
+  const loaded = await source.load()
   if (!loaded.ok) return refuse(file, loaded.problems)
-  const { config, positionOf } = loaded
-  const token = await tokenOf(config.listener.token_file)
-  if ('wrong' in token) {
-    const path: Path = ['listener', 'token_file']
-    return refuse(file, [{ file, path, position: positionOf(path), message: token.wrong }])
-  }
+  const { settings } = loaded
 
-  const observer = createObserver(config.log.level)
+  const observer = createObserver(settings.config.log.level)
   endOnLostErrors(observer)
-  let running: Running
+  let running: Running | undefined
+  // From here on a hangup asks for a reload and ends nothing. What changes during the start is seen in any case.
+  process.on('SIGHUP', () => void running?.reload())
   try {
-    running = await startPlumbline(config, { observer, ...token })
+    running = await startPlumbline(settings, { observer, load: () => source.load() })
   } catch (err) {
     observer.log.error({ err }, 'cannot start')
     observer.flush()
     return FAILED
   }
-  announce(observer, running)
-  const code = await untilStopped(observer, running)
+  const server = running
+  announce(observer, server)
+  const stopWatching = watchFiles({ differs: () => source.differs(), onChange: () => server.reload() })
+  const code = await untilStopped(observer, server)
+  stopWatching()
   observer.flush()
   return code
 }
@@ -42,13 +45,8 @@ function refuse(file: string, problems: readonly Problem[]): number {
   return WRONG_CONFIG
 }
 
-async function tokenOf(file: string | undefined): Promise<{ token?: string } | { wrong: string }> {
-  return file === undefined ? {} : readToken(file)
-}
-
 function announce({ log }: Observer, { findings, addresses, adminAddress }: Running): void {
-  for (const setting of findings.failsOpen) log.warn({ setting }, 'a setting in force lets something pass unchecked')
-  for (const warning of findings.warnings) log.warn({ warning }, 'configuration warning')
+  announceFindings(log, findings())
   log.info({ version: version(), addresses, adminAddress }, 'ready')
 }
 

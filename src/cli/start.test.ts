@@ -60,7 +60,9 @@ admin: {address: "127.0.0.1:0"}
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.problems))
   const lines: Wire[] = []
   const observer = createObserver('info', { write: (line: string) => void lines.push(JSON.parse(line) as Wire) })
-  running = await startPlumbline(loaded.config, { observer, token: 'secret', drainPauseMs: 0 })
+  const settings = { ...loaded, credentials: { token: 'secret' } }
+  const load = async () => ({ ok: false, problems: [] }) as const
+  running = await startPlumbline(settings, { observer, load, drainPauseMs: 0 })
   return { running, lines }
 }
 

@@ -1,9 +1,12 @@
 import type { Direction, HeaderPair } from '../core/exchange.ts'
 import type { Chain } from '../core/plugin.ts'
+import { NO_TELEMETRY } from '../core/telemetry.ts'
 import { createPipeline, type PipelineOptions } from '../pipeline/pipeline.ts'
 import { createSessions } from '../session/memory.ts'
 
-const ROUNDS = 50
+/** Until the code is compiled; a pipeline of code that has run for a while only shows that it carries an exchange. */
+export const COLD_ROUNDS = 50
+export const WARM_ROUNDS = 1
 const MINUTE_MS = 60_000
 
 const MESSAGES: readonly string[] = [
@@ -17,13 +20,14 @@ const MESSAGES: readonly string[] = [
  * Sends made-up exchanges through a copy of the pipeline, so that the first real one does not wait for code to be
  * compiled. The copy has the parsers but no gate, sessions of its own, and no record: nothing is asked, learnt or told.
  */
-export async function warmUp(pipeline: PipelineOptions): Promise<void> {
+export async function warmUp(pipeline: PipelineOptions, rounds: number): Promise<void> {
   const { open } = createPipeline({
     ...pipeline,
     chains: { inbound: withoutGates(pipeline.chains.inbound), outbound: withoutGates(pipeline.chains.outbound) },
     sessions: throwAwaySessions(),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     record: () => undefined,
+    telemetry: NO_TELEMETRY,
   })
   const exchange = async (direction: Direction, message: string) => {
     const handler = open({ direction, workload: 'warm-up', routesByHost: true })
@@ -32,7 +36,7 @@ export async function warmUp(pipeline: PipelineOptions): Promise<void> {
     handler.answerHead([[':status', '200']], true, false)
     handler.end('complete')
   }
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     for (const message of MESSAGES) {
       await exchange('inbound', message)
       await exchange('outbound', message)

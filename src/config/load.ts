@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Direction } from '../core/exchange.ts'
 import { type ChainPlan, planChain } from './chains.ts'
@@ -14,7 +15,13 @@ export interface Config extends Omit<Top, 'pipeline'> {
 }
 
 export type Loaded =
-  | { readonly ok: true; readonly config: Config; readonly positionOf: (path: Path) => Position }
+  | {
+      readonly ok: true
+      readonly config: Config
+      /** SHA-256 of the text, in hex: tells files apart. */
+      readonly digest: string
+      readonly positionOf: (path: Path) => Position
+    }
   | { readonly ok: false; readonly problems: readonly Problem[] }
 
 export interface LoadOptions {
@@ -23,16 +30,19 @@ export interface LoadOptions {
   readonly types: readonly PluginType[]
 }
 
+/** How files are read; whoever watches them sees here what was read. */
+export type ReadBytes = (file: string) => Promise<Uint8Array>
+
 const MAX_FILE_BYTES = 1024 * 1024
 
-export async function loadConfig(file: string, options: LoadOptions): Promise<Loaded> {
+export async function loadConfig(file: string, options: LoadOptions, read: ReadBytes = readFile): Promise<Loaded> {
   const failed = (message: string): Loaded => ({
     ok: false,
     problems: [{ file, path: [], message, position: undefined }],
   })
-  let bytes: Buffer
+  let bytes: Uint8Array
   try {
-    bytes = await readFile(file)
+    bytes = await read(file)
   } catch (error) {
     return failed(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -67,7 +77,8 @@ export function readConfig(text: string, file: string, options: LoadOptions): Lo
 
   const { pipeline: _, ...sections } = top.value
   const config: Config = { ...sections, chains: { inbound: inbound.plan, outbound: outbound.plan } }
-  return { ok: true, config, positionOf: (path) => tree.positionOf(path) }
+  const digest = createHash('sha256').update(text).digest('hex')
+  return { ok: true, config, digest, positionOf: (path) => tree.positionOf(path) }
 }
 
 const locate = (tree: Tree, issue: Issue) =>

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
+import type { ReadBytes } from './load.ts'
 
 /** gRPC metadata carries no other characters. */
 const SENDABLE = /^[\x21-\x7e]+$/
 
-/** Reads the token that Envoy must show. One line end at the end of the file is not part of it. */
-export async function readToken(file: string): Promise<{ readonly token: string } | { readonly wrong: string }> {
+export type ReadToken = { readonly token: string } | { readonly wrong: string }
+
+/** Reads a token that somebody must show. One line end at the end of the file is not part of it. */
+export async function readToken(file: string, read: ReadBytes = readFile): Promise<ReadToken> {
   let text: string
   try {
-    text = await readFile(file, 'utf8')
+    text = Buffer.from(await read(file)).toString('utf8')
   } catch (error) {
     return { wrong: `the token cannot be read: ${error instanceof Error ? error.message : String(error)}` }
   }

@@ -17,8 +17,10 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 /** All that leaves the process for people and tools to read: JSON, one line each. */
 export interface Observer {
   readonly log: Log
-  /** The one line of an exchange. */
-  readonly record: (record: ExchangeRecord) => void
+  /** The one line of an exchange. Gives the record as it is written there. */
+  readonly record: (record: ExchangeRecord) => string
+  /** From now on; what was made of the log before (`child`) keeps the level that it had. */
+  setLevel(level: LogLevel): void
   /** Writes what is not written yet; before the process ends. */
   flush(): void
 }
@@ -43,17 +45,25 @@ export interface Output extends DestinationStream {
 /** Writes to standard output, or to `to`. */
 export function createObserver(level: LogLevel, to?: Output): Observer {
   const output: Output = to ?? standardOutput()
+  const log = pino({ ...FORMAT, level }, output)
   return {
-    log: pino({ ...FORMAT, level }, output),
+    log,
+    setLevel: (next) => {
+      log.level = next
+    },
     // Records are no diagnostics: whatever `log.level` is, what happened is written down.
-    record: (record) => void output.write(lineOf(record)),
+    record: (record) => {
+      const json = JSON.stringify(record)
+      output.write(lineOf(json))
+      return json
+    },
     flush: () => output.flushSync?.(),
   }
 }
 
 /** In the form of the log's lines, written whole: a logger looks at each member by itself. */
-function lineOf(record: ExchangeRecord): string {
-  return `${JSON.stringify({ level: 'info', time: new Date().toISOString(), ...record, msg: 'exchange' })}\n`
+function lineOf(json: string): string {
+  return `{"level":"info","time":"${new Date().toISOString()}",${json.slice(1, -1)},"msg":"exchange"}\n`
 }
 
 function standardOutput(): Output {

@@ -1,10 +1,12 @@
-import { compose } from '../../../src/cli/compose.ts'
+import { compose, sessionsOf } from '../../../src/cli/compose.ts'
 import { PLUGIN_TYPES } from '../../../src/cli/plugins.ts'
 import { readConfig } from '../../../src/config/load.ts'
+import { createByteBudget } from '../../../src/core/byte-budget.ts'
 import type { Direction } from '../../../src/core/exchange.ts'
 import type { OpenExchange } from '../../../src/core/handler.ts'
 import type { Chain } from '../../../src/core/plugin.ts'
 import type { ExchangeRecord } from '../../../src/core/record.ts'
+import { NO_TELEMETRY } from '../../../src/core/telemetry.ts'
 import { createPipeline } from '../../../src/pipeline/pipeline.ts'
 import { SILENT_LOG } from '../extproc/handlers.ts'
 import type { Scripted } from './play.ts'
@@ -33,7 +35,12 @@ export function setScene(config: string, { judge, reflector }: Scripted): Scene 
     if (next === undefined) records.push(ended)
     else next(ended)
   }
-  const pipeline = compose(loaded.config, { log: SILENT_LOG, logOf: () => SILENT_LOG, record, now: () => clock })
+  const now = () => clock
+  const pipeline = compose(loaded.config, {
+    ...{ log: SILENT_LOG, logOf: () => SILENT_LOG, record, now, telemetry: NO_TELEMETRY },
+    sessions: sessionsOf(loaded.config, now),
+    answers: createByteBudget(loaded.config.listener.max_bodies_bytes),
+  })
   const { inbound, outbound } = pipeline.chains
   return {
     open: createPipeline(pipeline).open,
