@@ -87,11 +87,20 @@ async function answer(
       return problem(403, 'no_token_configured', 'set admin.token_file: what this tells is not for all')
     if (may === 'no') return problem(401, 'unauthorized', 'send "authorization: Bearer TOKEN" of admin.token_file')
   }
+  const rest = decoded(path.slice(route.path.length))
+  if (rest === undefined) return problem(400, 'bad_request')
   try {
-    const rest = decodeURIComponent(path.slice(route.path.length))
     return await route.answer({ rest, query: new URLSearchParams(query) })
   } catch {
     return problem(500, 'internal')
+  }
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
   }
 }
 

@@ -28,6 +28,19 @@ const SHOWN: readonly Shown[] = [
     help: 'Connections of Envoy that broke with exchanges in flight',
     total: true,
   },
+  { from: 'connections', name: 'plumbline_connections', help: 'Connections from Envoys' },
+  {
+    from: 'refusedByToken',
+    name: 'plumbline_streams_refused_by_token_total',
+    help: 'Exchanges turned away without the right token',
+    total: true,
+  },
+  {
+    from: 'refusedByLimit',
+    name: 'plumbline_streams_refused_by_limit_total',
+    help: 'Exchanges turned away at listener.max_streams',
+    total: true,
+  },
   {
     from: 'bodyBytes',
     name: 'plumbline_body_bytes',
