@@ -29,6 +29,9 @@ export default tseslint.config(
     extends: [tseslint.configs.disableTypeChecked],
     rules: { 'no-console': 'off' },
   },
-  { files: ['src/main.ts', 'src/cli/**', 'demo/**', 'bench/**', 'scripts/**', 'test/**'], rules: { 'no-console': 'off' } },
+  {
+    files: ['src/main.ts', 'src/cli/**', 'demo/**', 'compose/**', 'bench/**', 'scripts/**', 'test/**'],
+    rules: { 'no-console': 'off' },
+  },
   prettier,
 )

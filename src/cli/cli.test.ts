@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { parse } from 'yaml'
 import { runCli } from './cli.ts'
 
 let folder = ''
@@ -86,6 +87,19 @@ describe('a configuration with problems ends with exit code 2', () => {
   })
 })
 
+/** For chains that never write an answer anew. */
+const OVERRIDES = [
+  ['NONE', 'BUFFERED'],
+  ['BUFFERED', 'NONE'],
+  ['BUFFERED', 'STREAMED'],
+  ['NONE', 'NONE'],
+  ['NONE', 'STREAMED'],
+].map(
+  ([request, response]) =>
+    `    - { request_body_mode: ${request}, response_body_mode: ${response}, response_header_mode: SEND, ` +
+    'request_trailer_mode: SEND, response_trailer_mode: SEND }',
+)
+
 describe('validate says what a configuration means', () => {
   test('to people', async () => {
     const path = await file('good.yaml', 'pipeline: {}\nlistener: {verdict_deadline_ms: 7000}\n')
@@ -98,9 +112,13 @@ describe('validate says what a configuration means', () => {
       '  inbound: nothing',
       '  outbound: nothing',
       '',
-      'Set in Envoy (or longer)',
+      'Set in Envoy (time-outs may be longer)',
       '  inbound filter: message_timeout: 7.5s',
+      '  inbound filter: allow_mode_override: true, with allowed_override_modes:',
+      ...OVERRIDES,
       '  outbound filter: message_timeout: 7.5s',
+      '  outbound filter: allow_mode_override: true, with allowed_override_modes:',
+      ...OVERRIDES,
       '',
       'What passes unchecked under these settings',
       '  - outbound: no gate enforces, so nothing that the agent does is refused',
@@ -119,7 +137,25 @@ describe('validate says what a configuration means', () => {
       ok: true,
       chains: { inbound: [], outbound: [] },
       message_timeout_ms: { inbound: 2500, outbound: 2500 },
+      allowed_override_modes: {
+        inbound: OVERRIDES.map((text) => parse(text) as unknown).flat(),
+        outbound: OVERRIDES.map((text) => parse(text) as unknown).flat(),
+      },
       fails_open: [expect.stringContaining('no gate enforces')],
     })
+  })
+
+  test.each([
+    ['enforce', 7],
+    ['observe', 5],
+    ['off', 5],
+  ])('answers are written anew where a gate may take calls out of them: %s', async (mode, count) => {
+    const sparc = `{name: sparc, on_error: ${mode}, config: {reflector: embedded, enforcement: inference}}`
+    const path = await file('calls.yaml', `pipeline: {outbound: {plugins: [inference-parser, ${sparc}]}}\n`)
+    const { out } = await run('validate', path, '--json')
+    const report = JSON.parse(out.join('')) as { allowed_override_modes: Record<string, object[]> }
+    const { inbound, outbound } = report.allowed_override_modes
+    expect([inbound?.length, outbound?.length]).toEqual([5, count])
+    expect(JSON.stringify(outbound).includes('FULL_DUPLEX_STREAMED')).toBe(mode === 'enforce')
   })
 })

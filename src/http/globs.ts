@@ -31,15 +31,24 @@ const INSTEAD: Readonly<Record<GlobKind, string>> = {
 
 /** Why a glob is refused at start, and what to write instead. */
 export function footgun(pattern: string, kind: GlobKind): string | undefined {
-  if (pattern.trim() === '') return `is empty; ${INSTEAD[kind]}`
+  if (pattern.trim() === '') return `is ${pattern === '' ? 'empty' : 'blank'}; ${INSTEAD[kind]}`
   if (pattern.length > GLOB_CHARACTERS) return `is longer than ${GLOB_CHARACTERS} characters; ${INSTEAD[kind]}`
   if (kind === 'path' && !pattern.startsWith('/')) return `${show(pattern)} must begin with "/"; ${INSTEAD[kind]}`
   if (kind === 'host' && pattern.includes('/')) return `${show(pattern)} is no host: leave out scheme and path`
+  if (hasOpenSet(pattern))
+    return `${show(pattern)} has a "[" without its "]"; close it, or write "\\[" for the character`
   const matches = compileGlobs([pattern], kind)
   const probe = PROBES[kind].find(matches)
   return probe === undefined
     ? undefined
     : `${show(pattern)} matches nearly everything (${show(probe)}, for one); ${INSTEAD[kind]}`
+}
+
+const CLOSED_SET = /\[[!^]?(?:\][^\]]*|(?:\[:\w+:\]|[^\]])+)\]/g
+
+/** A set that is not closed within its part of a path would be taken for the character itself, and match nothing. */
+function hasOpenSet(pattern: string): boolean {
+  return pattern.split('/').some((part) => part.replaceAll(/\\./g, '').replaceAll(CLOSED_SET, '').includes('['))
 }
 
 const show = (text: string) => JSON.stringify(text)

@@ -173,10 +173,25 @@ describe('globs', () => {
   })
 
   test.each<[string, GlobKind]>([
+    ['[a', 'tool'],
+    ['[]', 'tool'],
+    ['list_[a]_[b', 'tool'],
+    ['/[a/b]', 'path'],
+    ['[a.test', 'host'],
+  ])('%s has an open set, so it would match nothing, as a %s glob', (pattern, kind) => {
+    expect(footgun(pattern, kind)).toMatch(/has a "\[" without its "\]"/)
+  })
+
+  test.each<[string, GlobKind]>([
     ['keycloak.*', 'host'],
     ['*.svc.cluster.local', 'host'],
     ['10.1.*', 'host'],
     ['[::1]', 'host'],
+    ['list_[a-z]', 'tool'],
+    ['list_[]a]', 'tool'],
+    ['list_[!]a]', 'tool'],
+    ['list_[[:alpha:]]', 'tool'],
+    ['list_\\[', 'tool'],
     ['/.well-known/*', 'path'],
     ['/', 'path'],
     ['/status/*', 'path'],

@@ -19,9 +19,9 @@ export function endpointFault(endpoint: string, rules: EndpointRules): string | 
   // Whether it may be empty depends on other fields.
   if (endpoint === '') return undefined
   const help = endpointHelp(rules)
-  if (!URL.canParse(endpoint)) return `must be a URL; ${help}`
+  if (!WEB.test(endpoint)) return `must be a URL that begins with http:// or https://; ${help}`
+  if (!URL.canParse(endpoint)) return `is no URL; ${help}`
   const url = new URL(endpoint)
-  if (!WEB.test(endpoint)) return `must begin with http:// or https://; ${help}`
   if (url.username !== '' || url.password !== '') return `must not hold a password; use ${rules.bearerField}`
   if (url.search !== '' || url.hash !== '') return `must have no query and no fragment; ${help}`
   const [added] = rules.added.exec(url.pathname) ?? []
