@@ -3,29 +3,35 @@
 Reads one JSON object on standard input, writes one on standard output; helm.ts beside it is its only caller.
 """
 
+import functools
 import json
+import re
 import sys
 import tempfile
 
 import helm_python
+import jsonschema
 import yaml
 from kubernetes_validate import utils
+from referencing import Registry, Resource
 
-BASE_FILES = {}
+@functools.cache
+def validator_of(version, api_version, kind):
+    """Strict: a field that Kubernetes does not know is a mistake. None for a kind that is not Kubernetes' own."""
+    # rbac.authorization.k8s.io/v1 is rbac-v1 there.
+    name = re.sub(r"^([^./]*)(?:\.[^/]*)?/", r"\1-", api_version)
+    folder = f"kubernetes-json-schema/v{version}.0-local-strict"
+    try:
+        schema = utils.schema_contents(f"{folder}/{kind.lower()}-{name}.json", version)
+    except FileNotFoundError:
+        return None
+    registry = Resource.from_contents(schema) @ (definitions_of(folder, version) @ Registry())
+    return jsonschema.Draft202012Validator(schema, registry=registry)
 
 
-def once(read):
-    """A schema is read from disk once and not for every object."""
-
-    def remembered(filename, version):
-        if filename not in BASE_FILES:
-            BASE_FILES[filename] = read(filename, version)
-        return BASE_FILES[filename]
-
-    return remembered
-
-
-utils.schema_contents = once(utils.schema_contents)
+@functools.cache
+def definitions_of(folder, version):
+    return Resource.from_contents(utils.schema_contents(f"{folder}/_definitions.json", version))
 
 
 class NoRepeats(yaml.SafeLoader):
@@ -45,15 +51,16 @@ def documents_of(text):
 
 def problems_of(document, versions):
     """What each version of Kubernetes says against an object; kinds that are not its own are somebody else's to check."""
+    validators = [(version, validator_of(version, document["apiVersion"], document["kind"])) for version in versions]
+    if all(validator is None for _, validator in validators):
+        return None
     problems = []
-    for version in versions:
-        try:
-            utils.validate(document, version, strict=True)
-        except utils.SchemaNotFoundError:
-            return None
-        except utils.ValidationError as error:
-            path = ".".join(str(step) for step in error.path)
-            problems.append(f"{version}: {path}: {error.message[:500]}")
+    for version, validator in validators:
+        if validator is None:
+            problems.append(f"{version}: has no {document['apiVersion']} {document['kind']}")
+            continue
+        for error in validator.iter_errors(document):
+            problems.append(f"{version}: {'.'.join(str(step) for step in error.path)}: {error.message[:500]}")
     return problems
 
 

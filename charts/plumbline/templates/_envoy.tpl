@@ -57,6 +57,9 @@ The cluster that leads to Plumbline, with its cure for lost connections and its 
 {{- $_ := set $cluster "transport_socket" (include "plumbline.envoy.clientTls" .tls | fromYaml) -}}
 {{- end -}}
 {{- $_ := set $cluster "name" $name -}}
+{{- with .root.Values.config.listener.max_streams -}}
+{{- $_ := set $cluster "circuit_breakers" (dict "thresholds" (list (dict "max_requests" (int64 .) "max_pending_requests" (int64 .)))) -}}
+{{- end -}}
 {{- $endpoint := dict "endpoint" (dict "address" $address) -}}
 {{- $_ := set $cluster "load_assignment" (dict "cluster_name" $name "endpoints" (list (dict "lb_endpoints" (list $endpoint)))) -}}
 {{- toYaml $cluster -}}
@@ -105,6 +108,10 @@ Each step changes the file in place; what it does not find, it fails on, so that
 {{- $manager := (index (index $listener.filter_chains 0).filters 0).typed_config -}}
 {{- $routing := ternary "host" "" (and (eq $listener.name "outbound") (eq $byHost "true")) -}}
 {{- $token := ternary "%ENVIRONMENT(PLUMBLINE_TOKEN)%" "" (ne $.Values.secrets.listenerToken.secretName "") -}}
+{{- with $.Values.config.listener.max_body_bytes -}}
+{{- $_ := set $listener "per_connection_buffer_limit_bytes" (int64 .) -}}
+{{- $_ := set $manager.http2_protocol_options "initial_stream_window_size" (int64 (max 65535 .)) -}}
+{{- end -}}
 {{- $speaks := dict "root" $ "direction" $listener.name "workload" (include "plumbline.sidecar.workload" $) "token" $token "routing" $routing -}}
 {{- $_ := set (index $manager.http_filters 0) "typed_config" (include "plumbline.envoy.extProc" $speaks | fromYaml) -}}
 {{- end -}}
@@ -114,6 +121,8 @@ Each step changes the file in place; what it does not find, it fails on, so that
 {{- $_ := set $filter.typed_config.rules.policies.own_ports "permissions" (list (include "plumbline.envoy.ownPorts" (dict "root" $ "filter" $filter "byHost" $byHost) | fromYaml)) -}}
 {{- end -}}
 {{- end -}}
+{{- $clusters := list (include "plumbline.envoy.cluster" (dict "root" . "socket" "/run/plumbline/plumbline.sock") | fromYaml) -}}
+{{- $_ := set $file.static_resources "clusters" (concat $clusters (rest $file.static_resources.clusters)) -}}
 {{- range $cluster := $file.static_resources.clusters -}}
 {{- if eq $cluster.name "agent" -}}
 {{- $endpoint := (index (index $cluster.load_assignment.endpoints 0).lb_endpoints 0).endpoint -}}
