@@ -76,6 +76,15 @@ test('any value in any field: schema and checks agree', () => {
     }),
     { numRuns: 500 },
   )
+}, 60_000)
+
+// Helm reads patterns with RE2.
+test('no pattern looks around or behind', () => {
+  expect(JSON.stringify(SCHEMA)).not.toMatch(/\(\?(?:=|!|<)/)
+})
+
+test('nothing is found by reference, so the whole can stand inside another schema', () => {
+  expect(JSON.stringify(SCHEMA)).not.toContain('"$ref"')
 })
 
 test.each(LONE)('both look at %j', (document, taken) => {

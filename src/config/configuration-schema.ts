@@ -12,7 +12,6 @@ import { SUBSTITUTION } from './substitute.ts'
 export function configurationSchema(types: readonly PluginType[]): JsonSchema {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
-    title: 'Configuration of Plumbline',
     ...jsonSchemaOf(configurationOf((direction) => entryField(direction, types))),
   }
 }
@@ -31,7 +30,8 @@ function entrySchema(types: readonly PluginType[], names: readonly string[]): Js
     schema: { anyOf: oneOf(names) },
     values: names.join(', '),
   })
-  return { ...mappingOf({ ...ENTRY_FIELDS, name }), allOf: types.map(configByName) }
+  // Editors offer each form of an entry by its title.
+  return { title: 'a plugin with its options', ...mappingOf({ ...ENTRY_FIELDS, name }), allOf: types.map(configByName) }
 }
 
 /** What `config` may hold where an entry has this plugin's name. */
