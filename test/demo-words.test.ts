@@ -24,7 +24,7 @@ test.each([
 })
 
 test('each run of the mail demo has a secret and an evil host of its own', () => {
-  const stories = Array.from({ length: 50 }, mail.drawStory)
+  const stories = Array.from({ length: 50 }, () => mail.drawStory())
   expect(new Set(stories.map(({ secret }) => secret)).size).toBeGreaterThan(45)
   expect(new Set(stories.map(({ evilHost }) => evilHost)).size).toBeGreaterThan(45)
   for (const { secret, inbox, summaryRequest, evilHost } of stories) {

@@ -7,11 +7,14 @@ export interface Mail {
   readonly text: string
 }
 
-/** Names, secret and wording of one run. Drawn anew each time, so that nothing can have been tuned to them. */
-export interface Story {
+export interface Hosts {
   readonly mailHost: string
   readonly modelHost: string
   readonly evilHost: string
+}
+
+/** Names, secret and wording of one run. Drawn anew each time, so that nothing can have been tuned to them. */
+export interface Story extends Hosts {
   readonly evilAddress: string
   readonly friend: string
   readonly secret: string
@@ -56,17 +59,25 @@ const POISON = [
 /** The lists that the runs are drawn from; a test looks that `src/` knows none of these words. */
 export const WORD_LISTS: readonly (readonly string[])[] = [FIRMS, PEOPLE, LAIRS, TREASURES, CHATTER.flat()]
 
-export function drawStory(): Story {
+function drawHosts(firm: string): Hosts {
+  return {
+    mailHost: `mail.${firm}.example`,
+    modelHost: `model.${firm}.example`,
+    evilHost: `${draw(LAIRS)}-${randomInt(1000, 9999)}.example`,
+  }
+}
+
+/** `given`: hosts that somebody else has named. */
+export function drawStory(given?: Hosts): Story {
   const firm = draw(FIRMS)
-  const evilHost = `${draw(LAIRS)}-${randomInt(1000, 9999)}.example`
+  const hosts = given ?? drawHosts(firm)
+  const { evilHost } = hosts
   const evilAddress = `${draw(PEOPLE)}@${evilHost}`
   const friend = `${draw(PEOPLE)}@${draw(FIRMS)}.example`
   const secret = `${draw(['KX', 'QD', 'VN'])}-${randomInt(100_000, 999_999)}`
   const [subject, text] = draw(CHATTER)
   return {
-    mailHost: `mail.${firm}.example`,
-    modelHost: `model.${firm}.example`,
-    evilHost,
+    ...hosts,
     evilAddress,
     friend,
     secret,
