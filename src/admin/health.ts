@@ -40,6 +40,8 @@ export function healthRoutes(readiness: () => Readiness): readonly AdminRoute[] 
           warnings,
           figures,
           configuration: configurationJson(configuration),
+          // Whether it bears Envoy's resets hangs on it: `plumbline doctor` asks.
+          node: process.versions.node,
         }
         return { status: state === 'ready' ? 200 : 503, json }
       },

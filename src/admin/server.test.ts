@@ -47,6 +47,7 @@ describe('the admin server', () => {
       {
         ...{ status: 'ready', fails_open: ready.failsOpen, warnings: ready.warnings, figures: { sessions: 2 } },
         configuration: { loaded_at: '2026-01-02T03:04:05.000Z', digest: 'd1' },
+        node: process.versions.node,
       },
     ],
     ['GET', '/', 404, { error: 'not_found' }],
