@@ -26,6 +26,10 @@ export interface Envoy extends Closable {
   readonly inboundPort: number
   readonly outboundPort: number
   readonly version: string
+  /** Its configuration. */
+  readonly file: string
+  /** `unix:` and the socket of its admin. */
+  readonly admin: string
   /** Counters and gauges whose name contains `part`. */
   stats(part: string): Promise<Readonly<Record<string, number>>>
   /** The access-log line of a request; waits until it is written. */
@@ -76,6 +80,8 @@ async function tryEnvoy({ folder, values, token, sidecar, change }: EnvoyOptions
       inboundPort,
       outboundPort,
       version,
+      file,
+      admin: `unix:${admin}`,
       stats: (part) => readStats(admin, part),
       accessLine: (id) => until(`the access log of ${id}`, () => findLine(program, id)),
       accessLines: () => program.stdout.map((line) => JSON.parse(line) as AccessLine),
@@ -118,6 +124,9 @@ async function readStats(admin: string, part: string): Promise<Readonly<Record<s
   const pairs = text.split('\n').map((line) => line.split(': ') as [string, string | undefined])
   return Object.fromEntries(pairs.filter(([, value]) => /^\d+$/.test(value ?? '')).map(([k, v]) => [k, Number(v)]))
 }
+
+/** What an Envoy's admin answers, by `unix:` and its socket. */
+export const askAdmin = (admin: string, path: string): Promise<string> => ask(admin.slice('unix:'.length), path)
 
 function ask(socketPath: string, path: string): Promise<string> {
   return new Promise((done, fail) => {

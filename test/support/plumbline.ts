@@ -13,6 +13,7 @@ export interface PlumblineConfig {
   readonly pipeline: { readonly inbound?: PluginList; readonly outbound?: PluginList }
   readonly listener?: Readonly<Record<string, unknown>>
   readonly session?: Readonly<Record<string, unknown>>
+  readonly admin?: Readonly<Record<string, unknown>>
 }
 
 export interface PluginList {
@@ -20,6 +21,8 @@ export interface PluginList {
 }
 
 export interface Plumbline extends Closable {
+  /** Its configuration. */
+  readonly file: string
   readonly program: Program
   /** The record of an exchange; waits until it is written. */
   record(requestId: string): Promise<ExchangeRecord>
@@ -29,6 +32,8 @@ export interface Plumbline extends Closable {
 export interface PlumblineOptions {
   readonly folder: string
   readonly socket: string
+  /** In place of the socket: `config.listener` says where it listens, and this port is one of those. */
+  readonly port?: number
   readonly adminPort: number
   readonly token: string
   readonly config: PlumblineConfig
@@ -42,13 +47,14 @@ export async function startPlumbline(options: PlumblineOptions): Promise<Plumbli
   const file = await writeConfig(options)
   const program = startProgram(process.execPath, [MAIN, 'serve', '--config', file], { ...process.env, ...options.env })
   try {
-    await until('Plumbline to listen', () => listens(program, options.socket))
+    await until('Plumbline to listen', () => listens(program, options.port ?? options.socket))
   } catch (error) {
     await program.close()
     throw new Error(`Plumbline did not start:\n${said(program)}`, { cause: error })
   }
   const records = () => program.stdout.flatMap(recordOf)
   return {
+    file,
     program,
     records,
     record: (id) => until(`the record of ${id}`, () => records().find((record) => record.requestId === id)),
@@ -71,17 +77,18 @@ async function writeConfig({ folder, socket, adminPort, token, config }: Plumbli
   await writeFile(tokenFile, token, { mode: 0o600 })
   const whole = {
     ...config,
+    // What is undefined there is left out.
     listener: { ext_proc_addr: `unix:${socket}`, token_file: tokenFile, ...config.listener },
-    admin: { address: `127.0.0.1:${adminPort}` },
+    admin: { address: `127.0.0.1:${adminPort}`, ...config.admin },
   }
   // JSON is YAML.
   await writeFile(file, JSON.stringify(whole, undefined, 2))
   return file
 }
 
-async function listens(program: Program, socket: string): Promise<true | undefined> {
+async function listens(program: Program, where: string | number): Promise<true | undefined> {
   if (program.hasEnded()) throw new Error('It ended.')
-  return isListening(socket)
+  return isListening(where)
 }
 
 function recordOf(line: string): readonly ExchangeRecord[] {
