@@ -35,6 +35,9 @@ import type { Input } from './state.ts'
 import { MODE_PAIRS } from './messages.ts'
 import type { ShownModes } from './messages.ts'
 
+/** A request's body is waited for, and its trailers are asked for. */
+const WAITS = 'request head buffered/buffered'
+
 describe('what Envoy shows, what is answered', () => {
   test.each<[string, readonly Input[], readonly string[]]>([
     [
@@ -42,7 +45,7 @@ describe('what Envoy shows, what is answered', () => {
       [head(), whole, body('b'), pass, answerHead(), unread, gone],
       [
         'judge head',
-        'request head',
+        WAITS,
         'judge body b',
         'request body',
         'judge answer',
@@ -131,27 +134,27 @@ describe('what Envoy shows, what is answered', () => {
     [
       'a body that is not marked as ended is whole: trailers follow',
       [head(), whole, body('b', false), pass, trailers],
-      ['judge head', 'request head', 'judge body b', 'request body', 'request trailers'],
+      ['judge head', WAITS, 'judge body b', 'request body', 'request trailers'],
     ],
     [
       'trailers where the body should be: the body is empty, and judged',
       [head(), whole, trailers, pass],
-      ['judge head', 'request head', 'judge body', 'request trailers'],
+      ['judge head', WAITS, 'judge body', 'request trailers'],
     ],
     [
       'trailers where the body should be leave no room for edits',
       [head(), whole, trailers, passEdited, refuse],
-      ['judge head', 'request head', 'judge body', 'give up plumbline.unreadable', 'local', 'end refused ok'],
+      ['judge head', WAITS, 'judge body', 'give up plumbline.unreadable', 'local', 'end refused ok'],
     ],
     [
       'an empty body is judged like any other',
       [head(), whole, body(''), pass],
-      ['judge head', 'request head', 'judge body', 'request body'],
+      ['judge head', WAITS, 'judge body', 'request body'],
     ],
     [
       'a second, empty end of stream of a judged request is answered',
       [head(), whole, body('b'), pass, body('')],
-      ['judge head', 'request head', 'judge body b', 'request body', 'request body'],
+      ['judge head', WAITS, 'judge body b', 'request body', 'request body'],
     ],
     [
       "Envoy's own answer, without a request",
@@ -163,7 +166,7 @@ describe('what Envoy shows, what is answered', () => {
       [head(), whole, answerHead(), streamed, answerBody('x', true), gone],
       [
         'judge head',
-        'request head',
+        WAITS,
         'judge answer fixed',
         'response head buffered/none',
         'response body',
@@ -173,7 +176,7 @@ describe('what Envoy shows, what is answered', () => {
     [
       "Envoy's own answer while the head is judged waits its turn",
       [head(), answerHead(), whole, unread, gone],
-      ['judge head', 'request head', 'judge answer fixed', 'response head buffered/none', 'end complete silent'],
+      ['judge head', WAITS, 'judge answer fixed', 'response head buffered/none', 'end complete silent'],
     ],
     [
       "Envoy's own answer is dropped behind a refusal",
@@ -480,7 +483,12 @@ describe('ends', () => {
   })
 })
 
-test('every mode override that is ever sent is one of the seven pairs', () => {
+test('trailers are asked for only where that leaves the mode of answers as it is', () => {
+  expect(run([head(false, { ...SHOWN, response: 'none' }), whole]).words).toEqual(['judge head', 'request head'])
+  expect(run([head(false, SHOWN), whole]).words).toEqual(['judge head', WAITS])
+})
+
+test('every mode override that a configuration has to allow is one of the seven pairs', () => {
   expect(MODE_PAIRS.map(({ request, response }) => `${request}/${response}`)).toEqual([
     'none/buffered',
     'buffered/none',

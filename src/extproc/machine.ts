@@ -5,7 +5,7 @@ import { finished, written } from './editing.ts'
 import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
 import type { LocalAnswer } from './local-answer.ts'
-import { EXEMPT_MODES } from './messages.ts'
+import { EXEMPT_MODES, WHOLE_MODES } from './messages.ts'
 import type { Ask, Reply, ShownModes } from './messages.ts'
 import { abort, answered, end, NO_ROOM, outOfTurn, still, unasked, waitsFor, WRONG_MODE } from './state.ts'
 import type { HeadTurn, Input, Machine, Order, RequestLane, Step, Turn } from './state.ts'
@@ -152,7 +152,10 @@ function headVerdict(m: Machine, edits: CheckedEdits, body: 'whole' | 'none'): S
   const exempt = body === 'none' && !bodyless
   const request: RequestLane =
     bodyless || exempt ? { at: 'released', mode: exempt ? 'none' : 'buffered' } : AWAITING_BODY
-  const reply: Reply = { kind: 'head', half: 'request', edits, modes: exempt ? EXEMPT_MODES : undefined }
+  // Only where it leaves the answer's mode as it is.
+  const waits = request === AWAITING_BODY && m.keeps
+  const modes = exempt ? EXEMPT_MODES : waits ? WHOLE_MODES : undefined
+  const reply: Reply = { kind: 'head', half: 'request', edits, modes }
   return thenHeld(answered({ ...m, request }, reply))
 }
 

@@ -62,7 +62,15 @@ export const MODE_PAIRS = [
   ANSWER_MODES.none.edit,
 ] as const
 
-export type ModePair = (typeof MODE_PAIRS)[number]
+/**
+ * With the answer to the head of a request whose body we wait for: nothing but its trailers, which every override shows. A
+ * request of a head and trailers has no body to wait for, and would pass unseen where the filter does not show trailers and
+ * cannot be told to (Envoy Gateway). No configuration has to allow it: one that pins its overrides shows trailers by itself,
+ * and an override that is not on the list changes nothing.
+ */
+export const WHOLE_MODES = { request: 'buffered', response: 'buffered' } as const
+
+export type ModePair = (typeof MODE_PAIRS)[number] | typeof WHOLE_MODES
 
 /** Another body for an answer that came whole. */
 export interface Replacement {

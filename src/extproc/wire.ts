@@ -4,7 +4,7 @@ import { hasEdits, NO_EDITS } from './edits.ts'
 import type { CheckedEdits } from './edits.ts'
 import type { LocalAnswer } from './local-answer.ts'
 import type { Ask, BodyMode, ModePair, Piece, Replacement, Reply, ShownModes } from './messages.ts'
-import { MODE_PAIRS } from './messages.ts'
+import { MODE_PAIRS, WHOLE_MODES } from './messages.ts'
 import { PROCESS } from './proto.ts'
 
 // ---- from Envoy ----
@@ -100,8 +100,10 @@ const PLAIN_BODY = {
 }
 const PLAIN_TRAILERS = { request: encode({ requestTrailers: {} }), response: encode({ responseTrailers: {} }) }
 const OVERRIDING_HEAD = {
-  request: new Map(MODE_PAIRS.map((pair) => [pair, encodeHead('request', NO_EDITS, pair)])),
-  response: new Map(MODE_PAIRS.map((pair) => [pair, encodeHead('response', NO_EDITS, pair)])),
+  request: new Map<ModePair, Buffer>(
+    [...MODE_PAIRS, WHOLE_MODES].map((pair) => [pair, encodeHead('request', NO_EDITS, pair)]),
+  ),
+  response: new Map<ModePair, Buffer>(MODE_PAIRS.map((pair) => [pair, encodeHead('response', NO_EDITS, pair)])),
 }
 
 export function encodeReply(reply: Reply): Buffer {

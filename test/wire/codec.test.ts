@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { checkEdits, NO_EDITS } from '../../src/extproc/edits.ts'
 import { localAnswer } from '../../src/extproc/local-answer.ts'
-import { ANSWER_MODES, EXEMPT_MODES, MODE_PAIRS } from '../../src/extproc/messages.ts'
+import { ANSWER_MODES, EXEMPT_MODES, MODE_PAIRS, WHOLE_MODES } from '../../src/extproc/messages.ts'
 import type { Ask, Reply } from '../../src/extproc/messages.ts'
 import { decodeAsk, encodeReply } from '../../src/extproc/wire.ts'
 import { read, write } from './by-hand.ts'
@@ -269,6 +269,14 @@ describe('what we send', () => {
       [
         [1, [[1, []]]],
         [9, modes(0, 2)],
+      ],
+    ],
+    [
+      'wait for a request body, or trailers',
+      { kind: 'head', half: 'request', edits: NO_EDITS, modes: WHOLE_MODES },
+      [
+        [1, [[1, []]]],
+        [9, modes(2, 2)],
       ],
     ],
     [
