@@ -7,7 +7,7 @@ import { customProblems } from './custom-resources.ts'
 import { runChart } from './helm.ts'
 import type { KubeObject, Rendering, Values } from './helm.ts'
 
-const SHARED = { tls: { secretName: 'plumbline-tls' } }
+const SHARED = { tls: { secretName: 'plumbline-tls' }, networkPolicy: { enabled: false } }
 const BY_PORT = { ...SHARED, service: { direction: 'port' } }
 
 let manifests: readonly Manifest[]

@@ -184,7 +184,12 @@ export async function renderManifests(): Promise<readonly Manifest[]> {
   })
 }
 
-const BASE = { shape: 'shared', tls: { secretName: 'plumbline-tls' } }
+const BASE = {
+  shape: 'shared',
+  tls: { secretName: 'plumbline-tls' },
+  // Says who reaches the port; no manifest shows it.
+  networkPolicy: { enabled: false },
+}
 
 function header(says: string): string {
   return `${says}\nRendered from the chart by \`node scripts/attachments.mjs\`: do not edit.`

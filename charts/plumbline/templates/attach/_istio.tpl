@@ -27,6 +27,8 @@ What puts one direction through Plumbline.
 {{- $routerFilter := mergeOverwrite (deepCopy $managerFilter) (dict "subFilter" (dict "name" "envoy.filters.http.router")) -}}
 {{- $ofRouter := mergeOverwrite (deepCopy $ofListener) (dict "filterChain" (dict "filter" $routerFilter)) -}}
 {{- $extProc := include "plumbline.envoy.extProc" (dict "root" .root "direction" .direction "workload" (default .entry.name .entry.workload) "routing" .routing "token" (include "plumbline.istio.token" .) "cluster" .cluster) | fromYaml -}}
+{{- /* Envoy would send the cluster's name as the authority, and no HTTP/2 server of Node takes one with bars in it. */ -}}
+{{- $_ := set $extProc.grpc_service.envoy_grpc "authority" (include "plumbline.serviceHost" .root) -}}
 # Last before the router: after authentication and authorization, so that a caller whom they refuse is never judged and plants no
 # intent, and after all that edits a request, so that what is judged is what leaves.
 - applyTo: HTTP_FILTER
