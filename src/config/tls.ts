@@ -24,7 +24,10 @@ export async function readTls(files: TlsFiles, read: ReadBytes = readFile): Prom
       return wrong(part, `cannot be read: ${error instanceof Error ? error.message : String(error)}`)
     }
   }
-  const [cert, key, clientCa] = await Promise.all([textOf('cert'), textOf('key'), textOf('client_ca')])
+  // One after the other, so that what is wrong is told in the same order each time.
+  const cert = await textOf('cert')
+  const key = await textOf('key')
+  const clientCa = await textOf('client_ca')
   const leaf = cert === undefined ? undefined : checkChain(cert, (message) => wrong('cert', message))
   const ours = key === undefined ? undefined : checkKey(key, (message) => wrong('key', message))
   if (clientCa !== undefined) checkAuthorities(clientCa, (message) => wrong('client_ca', message))

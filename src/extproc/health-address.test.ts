@@ -1,10 +1,11 @@
-import { Client, credentials, status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { status } from '@grpc/grpc-js'
+import type { Client, ServiceError } from '@grpc/grpc-js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { connectAsEnvoy, requestHead } from '../../test/support/extproc/as-envoy.ts'
+import { checkHealth, openHealthClient } from '../../test/support/extproc/health.ts'
 import { SAID, useServers } from '../../test/support/extproc/served.ts'
 import { createAuthority } from '../../test/support/tls/certificates.ts'
-import { HEALTH_CHECK, HEALTH_WATCH } from './proto.ts'
+import { HEALTH_WATCH } from './proto.ts'
 
 const { serve } = useServers()
 const authority = createAuthority('authority')
@@ -18,7 +19,7 @@ afterEach(() => {
 async function probed(options: { readonly drainPauseMs?: number } = {}) {
   const running = await serve({}, { healthAddress: '127.0.0.1:0', tls: TLS, ...options })
   const address = running.server.healthAddress ?? ''
-  const client = new Client(address, credentials.createInsecure())
+  const client = openHealthClient(address)
   clients.push(client)
   return { ...running, address, client }
 }
@@ -34,20 +35,11 @@ function watch(client: Client) {
   return { ended, next }
 }
 
-async function check(client: Client): Promise<object> {
-  const { path, requestSerialize, responseDeserialize } = HEALTH_CHECK
-  return new Promise((done, fail) => {
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, {}, (error, reply) =>
-      error === null ? done(reply ?? {}) : fail(error),
-    )
-  })
-}
-
 describe('the health address', () => {
   test('says in clear text that we serve', async () => {
     const { client, address } = await probed()
     expect(address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/)
-    expect(await check(client)).toEqual({ status: 1 })
+    expect(await checkHealth(client)).toEqual({ status: 1 })
     expect(await watch(client).next()).toEqual({ status: 1 })
   })
 
@@ -69,7 +61,7 @@ describe('the health address', () => {
     expect(await watched.next()).toEqual({ status: 2 })
     expect(await watched.ended).toBe('OK')
     await stopped
-    expect(await check(client).catch((error: ServiceError) => status[error.code])).toBe('UNAVAILABLE')
+    expect(await checkHealth(client).catch((error: ServiceError) => status[error.code])).toBe('UNAVAILABLE')
   })
 
   test('takes only so many watches', async () => {
@@ -77,7 +69,7 @@ describe('the health address', () => {
     const watches = Array.from({ length: 64 }, () => watch(client))
     await Promise.all(watches.map(({ next }) => next()))
     expect(await watch(client).ended).toBe('RESOURCE_EXHAUSTED')
-    expect(await check(client)).toEqual({ status: 1 })
+    expect(await checkHealth(client)).toEqual({ status: 1 })
   })
 
   test('is not there unless it is wanted', async () => {

@@ -1,8 +1,9 @@
-import { Client, credentials, Server, ServerCredentials, status } from '@grpc/grpc-js'
-import type { ServiceError } from '@grpc/grpc-js'
+import { Server, ServerCredentials, status } from '@grpc/grpc-js'
+import type { Client, ServiceError } from '@grpc/grpc-js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkHealth, openHealthClient } from '../../test/support/extproc/health.ts'
 import { createHealth } from './health.ts'
-import { EXT_PROC_SERVICE, HEALTH_CHECK, HEALTH_WATCH } from './proto.ts'
+import { EXT_PROC_SERVICE, HEALTH_WATCH } from './proto.ts'
 
 let server: Server
 let client: Client
@@ -17,32 +18,23 @@ beforeEach(async () => {
       error ? fail(error) : done(bound),
     )
   })
-  client = new Client(`127.0.0.1:${port}`, credentials.createInsecure())
+  client = openHealthClient(`127.0.0.1:${port}`)
 })
 afterEach(() => {
   client.close()
   server.forceShutdown()
 })
 
-function check(service: string): Promise<object> {
-  const { path, requestSerialize, responseDeserialize } = HEALTH_CHECK
-  return new Promise((done, fail) => {
-    client.makeUnaryRequest(path, requestSerialize, responseDeserialize, { service }, (error, reply) =>
-      error === null ? done(reply ?? {}) : fail(error),
-    )
-  })
-}
-
 test.each(['', EXT_PROC_SERVICE])('check of "%s" follows the state', async (service) => {
-  expect(await check(service)).toEqual({ status: 2 })
+  expect(await checkHealth(client, service)).toEqual({ status: 2 })
   health.set(true)
-  expect(await check(service)).toEqual({ status: 1 })
+  expect(await checkHealth(client, service)).toEqual({ status: 1 })
   health.set(false)
-  expect(await check(service)).toEqual({ status: 2 })
+  expect(await checkHealth(client, service)).toEqual({ status: 2 })
 })
 
 test('check of an unknown service', async () => {
-  const failure = await check('other').catch((error: ServiceError) => error.code)
+  const failure = await checkHealth(client, 'other').catch((error: ServiceError) => error.code)
   expect(failure).toBe(status.NOT_FOUND)
 })
 
