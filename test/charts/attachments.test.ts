@@ -84,6 +84,16 @@ const SIDECAR = { name: 'a', labels: { app: 'a' } }
 
 const REFUSED: readonly { readonly what: string; readonly attach: Values; readonly says: string }[] = [
   {
+    what: 'a gateway whose direction nobody says',
+    attach: { istio: { gateways: [{ name: 'a', gateway: 'g' }] } },
+    says: "missing property 'direction'",
+  },
+  {
+    what: 'a misspelt value, which would open what is thought closed',
+    attach: { istio: { sidecars: [{ ...SIDECAR, outboundTraficPolicy: 'REGISTRY_ONLY' }] } },
+    says: 'outboundTraficPolicy',
+  },
+  {
     what: 'outbound without a word on what lies outside the mesh',
     attach: { istio: { sidecars: [SIDECAR] } },
     says: 'say outboundTrafficPolicy',
@@ -107,7 +117,7 @@ const REFUSED: readonly { readonly what: string; readonly attach: Values; readon
   },
 ]
 
-describe('what the templates refuse', () => {
+describe('what the schema or the templates refuse', () => {
   let renderings: readonly Rendering[]
   beforeAll(async () => {
     renderings = (await runChart(REFUSED.map(({ attach }) => ({ values: { ...SHARED, attach } })))).renderings
