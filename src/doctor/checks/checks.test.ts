@@ -669,6 +669,7 @@ const RIGHT: [name: string, config: string, known?: Known][] = [
   ],
   ['a mapper for a status that is none of ours', manager('local_reply_config', { mappers: [statusMapper('EQ', 404)] })],
   ['a name that leads to one server', changed(oneName)],
+  ['a tunnel that ends in a listener of its own', changed(tunnelled)],
   ['keys in the other way to write them', camelCased(SHIPPED)],
 ]
 
@@ -683,6 +684,22 @@ function onByRoute({ outbound }: Parts): void {
   ;(filtersOf(outbound)[0] as Tree)['disabled'] = true
   const config = { '@type': PER_ROUTE, overrides: {} }
   for (const host of hostsOf(outbound)) host['typed_per_filter_config'] = { 'envoy.filters.http.ext_proc': config }
+}
+
+function tunnelled({ resources, outbound }: Parts): void {
+  const inside = JSON.parse(JSON.stringify(outbound)) as Tree
+  resources.listeners.push({ ...inside, name: 'tunnel', internal_listener: {} })
+  const address = { envoy_internal_address: { server_listener_name: 'tunnel' } }
+  const load_assignment = { endpoints: [{ lb_endpoints: [{ endpoint: { address } }] }] }
+  resources.clusters.push({ name: 'tunnel', type: 'STATIC', load_assignment })
+  const route = { cluster: 'tunnel', upgrade_configs: [{ upgrade_type: 'CONNECT', connect_config: {} }] }
+  hostsOf(outbound)
+    .at(-1)
+    ?.routes.unshift({
+      match: { connect_matcher: {} },
+      route,
+      typed_per_filter_config: { 'envoy.filters.http.ext_proc': { disabled: true } },
+    })
 }
 
 function oneName({ outbound }: Parts): void {

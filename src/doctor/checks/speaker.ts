@@ -1,9 +1,9 @@
 import type { Direction } from '../../core/exchange.ts'
 import type { Finding } from '../finding.ts'
-import { endpointsOf, goesByHost } from '../envoy/processors.ts'
+import { endpointsOf, goesByHost, internalListeners } from '../envoy/processors.ts'
 import { forwardings } from '../envoy/routes.ts'
 import type { Processor } from '../envoy/setup.ts'
-import { isTree, textAt } from '../envoy/tree.ts'
+import { isTree, textAt, type Tree } from '../envoy/tree.ts'
 import type { Needs } from '../needs.ts'
 import { bases, fewOf } from './attachment.ts'
 import { directionOf } from './processing.ts'
@@ -121,8 +121,9 @@ export const routingClaim = ofEach('routing_claim', (processor, { setup, needs }
   }
 })
 
-/** By Host: the name is looked up, or the names that lead to a fixed cluster are listed. */
-function followsHost(cluster: unknown, domains: readonly string[], byHost: boolean): boolean {
+/** By Host: the name is looked up, or the names that lead to a fixed cluster are listed. A listener of this Envoy is looked at by itself. */
+function followsHost(cluster: Tree | undefined, domains: readonly string[], byHost: boolean): boolean {
+  if (internalListeners(cluster).length > 0) return true
   if (byHost || !isTree(cluster)) return byHost || cluster === undefined
   return textAt(cluster, 'type') !== 'ORIGINAL_DST' && !domains.includes('*')
 }
