@@ -1,5 +1,7 @@
 import type { Problem } from '../config/problem.ts'
+import { sparsely } from '../extproc/log.ts'
 import { createObserver, type Observer } from '../observe/log.ts'
+import { openTracing } from '../observe/tracing.ts'
 import { watchFiles } from '../reload/watch-files.ts'
 import { announceFindings } from './announce.ts'
 import { PLUGIN_TYPES } from './plugins.ts'
@@ -21,11 +23,21 @@ export async function serve(file: string): Promise<number> {
 
   const observer = createObserver(settings.config.log.level)
   endOnLostErrors(observer)
+  const warn = sparsely((facts, message) => observer.log.warn(facts, message))
+  const tracing = await openTracing({ environment: process.env, version: version(), warn })
+  if ('wrong' in tracing) {
+    console.error(tracing.wrong)
+    return WRONG_CONFIG
+  }
   let running: Running | undefined
   // From here on a hangup asks for a reload and ends nothing. What changes during the start is seen in any case.
   process.on('SIGHUP', () => void running?.reload())
   try {
-    running = await startPlumbline(settings, { observer, load: () => source.load() })
+    running = await startPlumbline(settings, {
+      observer,
+      load: () => source.load(),
+      traces: tracing.telemetry,
+    })
   } catch (err) {
     observer.log.error({ err }, 'cannot start')
     observer.flush()
@@ -35,6 +47,7 @@ export async function serve(file: string): Promise<number> {
   announce(observer, server)
   const stopWatching = watchFiles({ differs: () => source.differs(), onChange: () => server.reload() })
   const code = await untilStopped(observer, server)
+  if (code === 0) await tracing.stop()
   stopWatching()
   observer.flush()
   return code

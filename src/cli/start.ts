@@ -28,7 +28,7 @@ export interface StartOptions {
   /** Hears how each reload went. */
   readonly reloaded?: (ok: boolean) => void
   /** Whoever traces exchanges. */
-  readonly traces?: Telemetry
+  readonly traces?: Telemetry | undefined
   /** How long a stopping server still takes new exchanges, so that Envoy's health check can notice. */
   readonly drainPauseMs?: number
 }
