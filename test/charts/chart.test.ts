@@ -1,14 +1,17 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { PLUGIN_TYPES } from '../../src/cli/plugins.ts'
 import { chainsOf } from '../../src/cli/silent-chains.ts'
+import { NEEDS_RESTART } from '../../src/config/changes.ts'
 import { messageTimeouts, verdictDeadlines } from '../../src/config/deadlines.ts'
 import { type Config, readConfig } from '../../src/config/load.ts'
+import { topSchema } from '../../src/config/schema.ts'
 import { ibacSchema } from '../../src/gates/ibac/config.ts'
 import { sparcSchema } from '../../src/gates/sparc/config.ts'
 import { customProblems } from './custom-resources.ts'
-import { type KubeObject, type Lint, type Rendering, runChart } from './helm.ts'
-import { MATRIX } from './matrix.ts'
+import { type Json, type KubeObject, type Lint, type Rendering, runChart, type Values } from './helm.ts'
+import { MATRIX, merged, SHARED } from './matrix.ts'
 import { templates } from './templates.ts'
 import { type Container, containersOf, fileIn, kindOf, type Pod, podsOf, selects } from './workloads.ts'
 
@@ -195,6 +198,49 @@ test('the time-outs that the chart assumes for gates are their own', async () =>
     for (const timeout of messageTimeoutsOf(rendering)) expect(timeout).toBe((gates[i]?.timeout ?? 0) + 2500)
   })
 })
+
+test('hot: a change that a running Plumbline cannot make is another pod, and no other change is', async () => {
+  const defaults = topSchema.parse({ pipeline: {} }).listener as Readonly<Record<string, unknown>>
+  const others: Readonly<Record<string, Json>> = { workload: 'other', routing: 'host', verdict_deadline_ms: 9000 }
+  const { properties } = ((await schemaOfValues())['config'] as unknown as ConfigSchema).properties.listener
+  const keys = Object.keys(properties)
+  const { renderings: changed } = await runChart([
+    { values: SHARED },
+    ...keys.map((key) => ({
+      values: merged(SHARED, { config: { listener: { [key]: others[key] ?? Number(defaults[key]) + 1 } } }),
+    })),
+  ])
+  const [before, ...after] = changed.map((rendering) => podsOf(rendering)[0]?.annotations['checksum/config'])
+  const replaced = keys.filter((_, i) => after[i] !== before)
+  const mustBe = keys.filter((key) => NEEDS_RESTART.listener?.includes(key))
+  expect(mustBe.length).toBeGreaterThan(3)
+  expect(replaced).toEqual(mustBe)
+})
+
+test('what the chart runs in the image is where the Dockerfile puts it', () => {
+  const dockerfile = readFileSync('Dockerfile', 'utf8')
+  const [node = ''] = JSON.parse(/ENTRYPOINT (\[.*\])\n(?![\s\S]*ENTRYPOINT)/.exec(dockerfile)?.[1] ?? '[]') as string[]
+  const i = MATRIX.findIndex(({ title }) => title === 'proxy: nothing')
+  const agent = podsOf(rendered(i))
+    .flatMap(containersOf)
+    .find(({ name }) => name === 'agent')
+  expect(agent?.command?.[0]).toBe(node)
+  expect(rendered(i).notes).toContain(`${node} /app/dist/main.js doctor`)
+  expect(dockerfile).toContain(`USER ${String(agentless(rendered(i))?.securityContext?.['runAsUser'])}:`)
+})
+
+const agentless = (rendering: Rendering) =>
+  podsOf(rendering)
+    .flatMap(containersOf)
+    .find(({ name }) => name === 'plumbline')
+
+interface ConfigSchema {
+  readonly properties: { readonly listener: { readonly properties: Readonly<Record<string, unknown>> } }
+}
+
+async function schemaOfValues(): Promise<Values> {
+  return (await runChart([])).schema['properties'] as Values
+}
 
 const CAN_DO_NOTHING = {
   runAsNonRoot: true,

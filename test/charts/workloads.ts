@@ -4,6 +4,7 @@ import type { KubeObject, Rendering } from './helm.ts'
 export interface Container {
   readonly name: string
   readonly image: string
+  readonly command?: readonly string[]
   readonly args?: readonly string[]
   readonly restartPolicy?: string
   readonly env?: readonly {

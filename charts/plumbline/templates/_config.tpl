@@ -79,13 +79,15 @@ and 2000 beside. It may be a little longer than the program's own (which knows t
 {{- toYaml $config -}}
 {{- end -}}
 
-{{/* The sections that a running Plumbline cannot take over: a pod with other ones is another pod. */}}
+{{/* The options that a running Plumbline cannot take over: a pod with other ones is another pod. A test holds them to the program's. */}}
 {{- define "plumbline.configChecksum" -}}
-{{- $config := include "plumbline.config" . -}}
+{{- $config := include "plumbline.config" . | fromYaml -}}
 {{- if eq .Values.reload "restart" -}}
-{{- sha256sum $config -}}
+{{- toJson $config | sha256sum -}}
 {{- else -}}
-{{- pick (fromYaml $config) "listener" "session" "admin" | toJson | sha256sum -}}
+{{- $addresses := pick $config.listener "ext_proc_addr" "inbound_addr" "outbound_addr" "health_addr" "tls" -}}
+{{- $limits := pick $config.listener "max_streams" "max_receive_bytes" "max_bodies_bytes" "body_deadline_ms" "drain_deadline_ms" -}}
+{{- list $addresses $limits $config.session $config.admin | toJson | sha256sum -}}
 {{- end -}}
 {{- end -}}
 

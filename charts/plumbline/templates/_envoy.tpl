@@ -158,7 +158,7 @@ original destination there is no such address, and nothing of this pod that a ca
 {{- $ports := (index $permission.and_rules.rules 1).or_rules -}}
 {{- $type := (index $ports.rules 0).matcher.typed_config -}}
 {{- $matchers := list -}}
-{{- range $port := list 9094 9093 (int .root.Values.sidecar.ports.inbound) (int .root.Values.sidecar.ports.outbound) -}}
+{{- range $port := list 9094 (int .root.Values.sidecar.ports.inbound) (int .root.Values.sidecar.ports.outbound) -}}
 {{- $range := dict "@type" (get $type "@type") "upstream_port_range" (dict "start" $port "end" (add $port 1)) -}}
 {{- $matchers = append $matchers (dict "matcher" (dict "name" "envoy.rbac.matchers.upstream_ip_port" "typed_config" $range)) -}}
 {{- end -}}
@@ -204,19 +204,7 @@ or_rules:
 name: unseen
 filter_chain_match: { transport_protocol: tls }
 filters:
-  # A connection to this listener itself, or to another port of this pod, is nobody's destination.
-  - name: envoy.filters.network.rbac
-    typed_config:
-      '@type': type.googleapis.com/envoy.extensions.filters.network.rbac.v3.RBAC
-      stat_prefix: unseen
-      rules:
-        action: DENY
-        policies:
-          own_ports:
-            principals: [{ any: true }]
-            permissions:
-              - destination_ip: { address_prefix: 127.0.0.0, prefix_len: 8 }
-              - destination_ip: { address_prefix: '::1', prefix_len: 128 }
+  # Only to where a captured connection was going: Envoy opens none for one that was not captured.
   - name: envoy.filters.network.tcp_proxy
     typed_config:
       '@type': type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy
