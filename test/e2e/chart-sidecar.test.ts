@@ -16,6 +16,7 @@ import { ackedEvents } from '../support/events.ts'
 import { allow, deny, startJudge } from '../support/judge.ts'
 import type { StubJudge } from '../support/judge.ts'
 import { a2aAnswer, a2aSend, chatRequest, MCP_HEADERS, mcpCall } from '../support/messages.ts'
+import { startProgram } from '../support/process.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { sayJson } from '../support/scripted-agent.ts'
 import { sayOk } from '../support/upstream.ts'
@@ -42,22 +43,37 @@ const HOSTS: Values = {
   sidecar: { tlsHosts: ['api.example.com', '*.example.org'], ports: { inbound: 18000, outbound: 13128 } },
 }
 
-test('the real Envoy takes every configuration', { timeout: 300_000 }, async () => {
-  const cells = VARIANTS.flatMap((values) => [{ values }, { values: merged(merged(values, MORE), HOSTS) }])
-  const { renderings } = await runChart(cells)
-  const folder = await scratchFolder()
-  try {
-    for (const [i, rendering] of renderings.entries()) {
-      const file = join(folder.path, `${i}.yaml`)
-      await writeFile(file, withAuthority(fileIn(rendering, '-envoy', 'envoy.yaml') ?? rendering.error ?? ''))
-      const args = ['--mode', 'validate', '-c', file, '--log-level', 'error']
-      const env = { ...process.env, PLUMBLINE_TOKEN: 'token' }
-      expect(execFileSync(envoyBinary(), args, { encoding: 'utf8', env })).toContain('OK')
+test(
+  'the real Envoy takes every configuration, and the doctor finds nothing but what the values asked for',
+  { timeout: 300_000 },
+  async () => {
+    const cells = VARIANTS.flatMap((values) => [{ values }, { values: merged(merged(values, MORE), HOSTS) }])
+    const { renderings } = await runChart(cells)
+    const folder = await scratchFolder()
+    try {
+      for (const [i, rendering] of renderings.entries()) {
+        const file = join(folder.path, `${i}.yaml`)
+        await writeFile(file, withAuthority(fileIn(rendering, '-envoy', 'envoy.yaml') ?? rendering.error ?? ''))
+        const args = ['--mode', 'validate', '-c', file, '--log-level', 'error']
+        const env = { ...process.env, PLUMBLINE_TOKEN: 'token' }
+        expect(execFileSync(envoyBinary(), args, { encoding: 'utf8', env })).toContain('OK')
+        const passes = JSON.stringify(cells[i]?.values).includes('"tls":"pass"')
+        expect(await findings(file)).toEqual(passes ? ['tcp_unseen'] : [])
+      }
+    } finally {
+      await folder.close()
     }
-  } finally {
-    await folder.close()
-  }
-})
+  },
+)
+
+/** What `plumbline doctor` finds in a configuration of Envoy. */
+async function findings(file: string): Promise<readonly string[]> {
+  const main = join(import.meta.dirname, '..', '..', 'dist', 'main.js')
+  const doctor = startProgram(process.execPath, [main, 'doctor', '--envoy-config', file, '--json'], process.env)
+  await doctor.ended
+  const { checks } = JSON.parse(doctor.stdout.join('\n')) as { checks: { id: string; outcome: string }[] }
+  return checks.filter(({ outcome }) => outcome === 'found').map(({ id }) => id)
+}
 
 /** A file with some authority in it. */
 const AUTHORITY = join(import.meta.dirname, '..', 'support', 'tls', 'egress-ca.pem')
