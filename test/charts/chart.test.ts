@@ -229,6 +229,14 @@ test('what the chart runs in the image is where the Dockerfile puts it', () => {
   expect(dockerfile).toContain(`USER ${String(agentless(rendered(i))?.securityContext?.['runAsUser'])}:`)
 })
 
+test('alert rules and dashboard come out as they are written', () => {
+  const i = MATRIX.findIndex(({ values }) => 'monitoring' in values)
+  const written = (file: string) => readFileSync(`charts/plumbline/files/monitoring/${file}`, 'utf8')
+  const [rule] = kindOf(rendered(i), 'PrometheusRule')
+  expect(rule?.['spec']).toEqual(parse(written('rules.yaml')))
+  expect(fileIn(rendered(i), '-dashboard', 'dashboard.json')).toBe(written('dashboard.json'))
+})
+
 const agentless = (rendering: Rendering) =>
   podsOf(rendering)
     .flatMap(containersOf)
