@@ -41,15 +41,15 @@ export interface ConfigFile {
 }
 
 export function configFile(file: string, options: LoadOptions): ConfigFile {
-  let seen: SeenFiles = createSeenFiles()
+  let seen: SeenFiles | undefined
   return {
     file,
     load: async () => {
-      const reading = createSeenFiles()
+      const reading = createSeenFiles({ filesOnly: seen !== undefined })
       seen = reading
       return loadSettings(file, options, (each) => reading.read(each))
     },
-    differs: async () => seen.differ(),
+    differs: async () => (await seen?.differ()) === true,
   }
 }
 

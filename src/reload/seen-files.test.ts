@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, rename, rm, symlink, truncate, unlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createSeenFiles } from './seen-files.ts'
 
 let folder = ''
@@ -78,4 +79,35 @@ test('what is no file never differs: a pipe speaks once', async () => {
   const seen = createSeenFiles()
   await seen.read('/dev/null')
   expect(await seen.differ()).toBe(false)
+})
+
+test('a file too large to be any of ours is not read, and differs once it is another', async () => {
+  await writeFile(file, '')
+  await truncate(file, 5 * 1024 * 1024 * 1024)
+  const seen = createSeenFiles()
+  await expect(seen.read(file)).rejects.toThrow('plumbline.yaml is larger than 4194304 bytes')
+  expect(await seen.differ()).toBe(false)
+  await writeFile(file, 'a: 1')
+  expect(await seen.differ()).toBe(true)
+})
+
+describe('where only files are read', () => {
+  test('a file is', async () => {
+    await writeFile(file, 'a: 1')
+    expect(Buffer.from(await createSeenFiles({ filesOnly: true }).read(file)).toString()).toBe('a: 1')
+  })
+
+  test.each<[string, (path: string) => Promise<void> | void]>([
+    ['a pipe that nobody writes to', (path) => void execFileSync('mkfifo', [path])],
+    ['a device without end', (path) => symlink('/dev/zero', path)],
+    ['a folder', async (path) => void (await mkdir(path))],
+  ])('%s is refused, and nothing waits for it', async (_name, make) => {
+    await make(file)
+    const seen = createSeenFiles({ filesOnly: true })
+    await expect(seen.read(file)).rejects.toThrow(/is no regular file/)
+    expect(await seen.differ()).toBe(false)
+    await rm(file, { recursive: true })
+    await writeFile(file, 'a: 1')
+    expect(await seen.differ()).toBe(true)
+  })
 })
