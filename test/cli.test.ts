@@ -86,6 +86,14 @@ describe('plumbline serve', { timeout: LIMIT_MS }, () => {
     expect(lines.at(-1)).toMatchObject({ msg: 'stopped' })
   })
 
+  test.each(['SIGTERM', 'SIGINT'])('ends at once on %s before it is ready', async (signal) => {
+    const path = await file('early.yaml', listening('127.0.0.1:0'))
+    // It comes when somebody listens for it for the first time.
+    const send = `data:text/javascript,process.on("newListener",(name)=>{if(name==="${signal}")setImmediate(()=>process.kill(process.pid,name))})`
+    const { code, out, err } = await plumbline(['serve', '--config', path], ['--import', send]).ended
+    expect({ code, out, err }).toEqual({ code: 0, out: '', err: `${signal} before it was ready: stopped\n` })
+  })
+
   test('does not wait after a second signal', async () => {
     const path = await file('twice.yaml', listening('127.0.0.1:0'))
     const program = plumbline(['serve', '--config', path])

@@ -7,6 +7,7 @@ import { announceFindings } from './announce.ts'
 import { PLUGIN_TYPES } from './plugins.ts'
 import { printProblems } from './problems.ts'
 import { configFile } from './settings.ts'
+import { hearStopSignals, type StopSignals } from './stop-signals.ts'
 import { type Running, startPlumbline } from './start.ts'
 import { version } from './version.ts'
 
@@ -15,6 +16,16 @@ const WRONG_CONFIG = 2
 
 /** Runs the server until it is told to stop. Gives the exit code. */
 export async function serve(file: string): Promise<number> {
+  const signals = hearStopSignals()
+  try {
+    // Until it is ready nothing is in flight, so there is nothing to wait for.
+    return await Promise.race([run(file, signals), signals.early])
+  } finally {
+    signals.close()
+  }
+}
+
+async function run(file: string, signals: StopSignals): Promise<number> {
   // The variables of the start hold for all that is read later: one file means the same each time.
   const source = configFile(file, { environment: { ...process.env }, types: PLUGIN_TYPES })
   const loaded = await source.load()
@@ -46,7 +57,7 @@ export async function serve(file: string): Promise<number> {
   const server = running
   announce(observer, server)
   const stopWatching = watchFiles({ differs: () => source.differs(), onChange: () => server.reload() })
-  const code = await untilStopped(observer, server)
+  const code = await untilStopped(observer, server, signals)
   if (code === 0) await tracing.stop()
   stopWatching()
   observer.flush()
@@ -64,10 +75,10 @@ function announce({ log }: Observer, { findings, addresses, adminAddress }: Runn
 }
 
 /** The first signal drains; the second does not wait. */
-async function untilStopped({ log }: Observer, running: Running): Promise<number> {
+async function untilStopped({ log }: Observer, running: Running, signals: StopSignals): Promise<number> {
   return new Promise((resolve) => {
     let asked = false
-    const onSignal = (signal: NodeJS.Signals) => {
+    signals.handOver((signal) => {
       if (asked) {
         log.warn({ signal }, 'stopping at once; what is in flight fails closed')
         resolve(FAILED)
@@ -85,9 +96,7 @@ async function untilStopped({ log }: Observer, running: Running): Promise<number
           resolve(FAILED)
         },
       )
-    }
-    process.on('SIGTERM', onSignal)
-    process.on('SIGINT', onSignal)
+    })
   })
 }
 
