@@ -115,6 +115,16 @@ const REFUSED: readonly { readonly what: string; readonly attach: Values; readon
     attach: { kgateway: { gateways: [{ name: 'a', gateway: 'g', direction: 'inbound' }] } },
     says: 'set service.direction: port',
   },
+  {
+    what: 'two attachments of one name',
+    attach: {
+      istio: {
+        sidecars: [{ ...SIDECAR, outboundTrafficPolicy: 'REGISTRY_ONLY' }],
+        gateways: [{ name: 'a', gateway: 'g', direction: 'inbound' }],
+      },
+    },
+    says: 'attach.istio: the name "a" stands twice',
+  },
 ]
 
 describe('what the schema or the templates refuse', () => {

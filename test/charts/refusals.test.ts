@@ -33,8 +33,28 @@ const WRONG: readonly (readonly [what: string, values: Values, says: RegExp])[] 
   ],
   [
     'a time-out that the chart cannot know',
-    merged(PROXY, withGate({ judge: 'embedded', timeout_ms: '${TIMEOUT}' })),
+    merged(withVariable('TIMEOUT'), withGate({ judge: 'embedded', timeout_ms: '${TIMEOUT}' })),
     /cannot know what timeout_ms: \$\{TIMEOUT\} of ibac will be/,
+  ],
+  [
+    'a variable that nobody sets',
+    merged(PROXY, withGate({ judge_endpoint: '${LLM}', judge_model: 'm' })),
+    /config: \$\{LLM\} is set nowhere\. Name LLM in secrets\.env/,
+  ],
+  [
+    'the endpoint of a reflection service that is not deployed',
+    merged(PROXY, withReflector('${SPARC_ENDPOINT}')),
+    /SPARC_ENDPOINT is set by sparcService\.enabled/,
+  ],
+  [
+    'the agent on a port of Envoy',
+    merged(PROXY, { sidecar: { agentPort: 8000 } }),
+    /sidecar\.ports\.inbound: 8000 is also sidecar\.agentPort/,
+  ],
+  [
+    'Envoy on a port of Plumbline',
+    merged(PROXY, { probes: { kind: 'grpc' }, sidecar: { ports: { outbound: 9093 } } }),
+    /sidecar\.ports\.outbound: 9093 is also Plumbline's health service/,
   ],
   [
     'an issuer without a name',
@@ -89,7 +109,15 @@ describe('values are refused, with the words', () => {
 })
 
 test('what the wrong ones were made from is taken', async () => {
-  const bases = [SHARED, PROXY, TRANSPARENT, merged(PROXY, withGate({ judge: 'embedded', timeout_ms: 900 }))]
+  const bases = [
+    SHARED,
+    PROXY,
+    TRANSPARENT,
+    merged(PROXY, withGate({ judge: 'embedded', timeout_ms: 900 })),
+    merged(withVariable('LLM'), withGate({ judge_endpoint: '${LLM}', judge_model: '${MODEL:-m}$${X}' })),
+    merged(PROXY, { sparcService: SPARC_SERVICE, ...withReflector('${SPARC_ENDPOINT}') }),
+    merged(PROXY, { probes: { kind: 'grpc' }, sidecar: { agentPort: 8002 } }),
+  ]
   const { renderings: taken } = await runChart(bases.map((values) => ({ values })))
   for (const rendering of taken) expect(rendering.error).toBeUndefined()
 })
@@ -128,6 +156,16 @@ test('every value is in the schema, with a word on what it is', async () => {
 
 function withPlugins(direction: 'inbound' | 'outbound', plugins: Json): Values {
   return { config: { pipeline: { [direction]: { plugins } } } }
+}
+
+function withVariable(name: string): Values {
+  return merged(PROXY, { extraEnv: [{ name, value: 'x' }] })
+}
+
+const SPARC_SERVICE: Values = { enabled: true, image: { repository: 'sparc-service' } }
+
+function withReflector(reflector_endpoint: string): Values {
+  return withPlugins('outbound', ['mcp-parser', 'inference-parser', { name: 'sparc', config: { reflector_endpoint } }])
 }
 
 function withGate(config: Values): Values {

@@ -1,6 +1,8 @@
 {{/* What a schema cannot say about values, with a sentence on how to mend it. Included once, by config.yaml. */}}
 {{- define "plumbline.checks" -}}
 {{- include "plumbline.checks.secrets" . -}}
+{{- include "plumbline.checks.variables" . -}}
+{{- include "plumbline.checks.attachments" . -}}
 {{- if eq .Values.shape "shared" -}}
 {{- include "plumbline.checks.shared" . -}}
 {{- else -}}
@@ -19,6 +21,37 @@
 {{- range $key, $value := $plugin.config -}}
 {{- if and (hasSuffix "bearer" $key) $value (not (regexMatch "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$" (toString $value))) -}}
 {{- fail (printf "config.pipeline.%s: %s of %s is written into the values. Put it into a Secret, name that in secrets.env, and write %s: '${NAME}'." $direction $key $plugin.name $key) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A variable that nobody sets is empty text: most likely the pod would not start, and with one replica nothing would pass. */}}
+{{- define "plumbline.checks.variables" -}}
+{{- $set := dict -}}
+{{- range concat .Values.secrets.env .Values.extraEnv }}{{ $_ := set $set .name true }}{{ end -}}
+{{- if .Values.sparcService.enabled }}{{ $_ := set $set "SPARC_ENDPOINT" true }}{{ end -}}
+{{- if and .Values.sparcService.enabled .Values.sparcService.bearer.secretName }}{{ $_ := set $set "SPARC_BEARER" true }}{{ end -}}
+{{- range $reference := regexFindAll "\\$?\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}" (toJson .Values.config) -1 -}}
+{{- $name := $reference | trimPrefix "${" | trimSuffix "}" -}}
+{{- if and (hasPrefix "${" $reference) (not (hasKey $set $name)) -}}
+{{- fail (printf "config: %s is set nowhere. Name %s in secrets.env (a secret) or in extraEnv. (SPARC_ENDPOINT is set by sparcService.enabled, SPARC_BEARER by sparcService.bearer.secretName.)" $reference $name) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The name is that of the objects, and for most of them the workload: two of one name are one. */}}
+{{- define "plumbline.checks.attachments" -}}
+{{- range $environment, $lists := .Values.attach -}}
+{{- $seen := dict -}}
+{{- range $list, $entries := $lists -}}
+{{- if kindIs "slice" $entries -}}
+{{- range $entry := $entries -}}
+{{- if hasKey $seen $entry.name -}}
+{{- fail (printf "attach.%s: the name %q stands twice. Each attachment needs its own." $environment $entry.name) -}}
+{{- end -}}
+{{- $_ := set $seen $entry.name true -}}
 {{- end -}}
 {{- end -}}
 {{- end -}}
@@ -55,6 +88,16 @@
 {{- $v := .Values -}}
 {{- if eq (int $v.sidecar.agentUid) (int $v.runAsUser) -}}
 {{- fail (printf "sidecar.agentUid: %d is runAsUser as well. The agent must be another user than Envoy and Plumbline." (int $v.runAsUser)) -}}
+{{- end -}}
+{{- $ports := dict "9094" "Plumbline's admin address" -}}
+{{- if eq $v.probes.kind "grpc" }}{{ $_ := set $ports "9093" "Plumbline's health service" }}{{ end -}}
+{{- $own := dict "sidecar.agentPort" $v.sidecar.agentPort "sidecar.ports.inbound" $v.sidecar.ports.inbound "sidecar.ports.outbound" $v.sidecar.ports.outbound -}}
+{{- range $name, $port := $own -}}
+{{- $number := int $port | toString -}}
+{{- if hasKey $ports $number -}}
+{{- fail (printf "%s: %s is also %s. All containers of a pod share its ports." $name $number (get $ports $number)) -}}
+{{- end -}}
+{{- $_ := set $ports $number $name -}}
 {{- end -}}
 {{- if and (eq $v.sidecar.variant "transparent") (not $v.sidecar.transparent.cni) (not $v.sidecar.transparent.init.image.repository) -}}
 {{- fail "sidecar.transparent.init.image.repository: name an image with sh, iptables-restore and ip6tables-restore; it captures the agent's connections before the agent starts. (sidecar.transparent.cni: true: something else of yours does.)" -}}
