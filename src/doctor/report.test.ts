@@ -59,6 +59,18 @@ test('people read what is wrong, where, and the lines that mend it', () => {
   expect(text).toMatch(/1 error, 0 warnings; \d+ checks fine, \d+ not made\.$/)
 })
 
+test('a finding of several lines stands below its first', () => {
+  const several: Finding = { ...finding, wrong: 'no hosts. Name them:\n- name: x\n  config:' }
+  expect(textReport(outcomes({ ...NOTHING, findings: [several] }, ENVOY_ONLY), [])).toContain(
+    [
+      '  ✗ error       fail_open: listener outbound: no hosts. Name them:',
+      '                  - name: x',
+      '                    config:',
+      '                Mend, in typed_config',
+    ].join('\n'),
+  )
+})
+
 test('machines read the same', () => {
   const report = JSON.parse(jsonReport(outcomes({ ...NOTHING, findings: [finding] }, {}), [])) as {
     ok: boolean
@@ -120,6 +132,14 @@ test.each([
   ['with one that was', { kind: 'answer', status: 200, json: { configuration: { last_reload: { ok: true } } } }, []],
 ] as const)('a Plumbline that is %s', (_name, ready, ids) => {
   expect(examineRunning(ready, '127.0.0.1:9094', 'aa').findings.map(({ id }) => id)).toEqual(ids)
+})
+
+test.each([
+  ['away', { kind: 'unreachable', why: 'ECONNREFUSED' }, '--admin ADDRESS'],
+  ['draining', { kind: 'answer', status: 503, json: { status: 'draining' } }, 'Its log says why.'],
+  ['running with another file', { kind: 'answer', status: 200, json: { configuration: { digest: 'b' } } }, 'seconds'],
+] as const)('what to do with a Plumbline that is %s', (_name, ready, words) => {
+  expect(examineRunning(ready, '127.0.0.1:9094', 'a').findings[0]?.mend.lines).toContain(words)
 })
 
 test('the documentation has a line for each check, and no other', () => {

@@ -39,7 +39,9 @@ export function textReport(outcomes: readonly Outcome[], notes: readonly string[
   ].join('\n\n')
 }
 
-const line = (word: string, id: CheckId, text: string) => `  ${word.padEnd(MARGIN)}${id}: ${text}`
+/** What has several lines, such as a warning with lines of YAML, stays below its first. */
+const line = (word: string, id: CheckId, text: string) =>
+  `  ${word.padEnd(MARGIN)}${id}: ${text.replaceAll('\n', `\n${' '.repeat(MARGIN + 4)}`)}`
 
 function linesOf(outcome: Outcome): readonly string[] {
   const { id } = outcome

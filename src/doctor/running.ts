@@ -14,7 +14,9 @@ export function examineRunning(ready: ReadyAnswer, address: string, fileDigest: 
     const wrong = `its admin address does not answer: ${ready.why}`
     return {
       ...NOTHING,
-      findings: [unready(where, wrong)],
+      findings: [
+        unready(where, wrong, 'Start it (plumbline serve --config FILE), or say where it is (--admin ADDRESS).'),
+      ],
       unchecked: unchecked(
         ['reload_refused', 'config_stale', 'settings_open', 'settings_warned'],
         'Plumbline does not answer',
@@ -27,7 +29,9 @@ export function examineRunning(ready: ReadyAnswer, address: string, fileDigest: 
   return {
     ...NOTHING,
     findings: [
-      ...(status === 200 ? [] : [unready(where, `it is not ready: ${textAt(json, 'status') ?? `status ${status}`}`)]),
+      ...(status === 200
+        ? []
+        : [unready(where, `it is not ready: ${textAt(json, 'status') ?? `status ${status}`}`, 'Its log says why.')]),
       ...told(
         'settings_open',
         textsAt(json, 'fails_open'),
@@ -44,15 +48,16 @@ export function examineRunning(ready: ReadyAnswer, address: string, fileDigest: 
 function configStale(where: string, inForce: string | undefined, ofFile: string | undefined): readonly Finding[] {
   if (inForce === undefined || ofFile === undefined || inForce === ofFile) return []
   const wrong = 'it runs with another file than the one of --config, or with an older state of it'
-  const lines = 'Give the file that it was started with; a new state of it is taken on SIGHUP, or by a restart.'
+  const lines =
+    'Give the file that it was started with; a new state of it is taken within seconds, or its log says why not.'
   return [{ id: 'config_stale', where, wrong, mend: { at: 'plumbline', lines } }]
 }
 
-const unready = (where: string, wrong: string): Finding => ({
+const unready = (where: string, wrong: string, lines: string): Finding => ({
   id: 'plumbline_unready',
   where,
   wrong,
-  mend: { at: 'elsewhere', lines: 'Start it (plumbline serve --config FILE); its log says what it waits for.' },
+  mend: { at: 'elsewhere', lines },
 })
 
 function reloadRefused(where: string, last: unknown): readonly Finding[] {
