@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { healthRoutes, type Readiness } from './health.ts'
 import { type AdminServer, createAdminServer } from './server.ts'
@@ -70,6 +71,30 @@ describe('the admin server', () => {
     const readyz = await fetch(`${base}/readyz`)
     expect([readyz.status, await readyz.json()]).toMatchObject([503, { status: state }])
     expect((await fetch(`${base}/healthz`)).status).toBe(200)
+  })
+
+  test.each([
+    ['say nothing', ''],
+    ['never end what they say', 'GET /healthz HTTP/1.1\r\nhost: '],
+    ['do not read what they asked for', 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(100)],
+  ])('those who %s keep nobody out', async (_name, says) => {
+    const base = await started(() => ready)
+    const held = Array.from({ length: 80 }, () => connect(Number(new URL(base).port), '127.0.0.1').pause())
+    const connected = held.map((socket) => new Promise((done) => socket.once('connect', done)))
+    for (const socket of held) {
+      socket.on('error', () => undefined)
+      socket.write(says)
+    }
+    await Promise.all(connected)
+    expect((await fetch(`${base}/healthz`)).status).toBe(200)
+    for (const socket of held) socket.destroy()
+  })
+
+  test('tells no page of another origin anything', async () => {
+    const base = await started(() => ready)
+    const answer = await fetch(`${base}/readyz`, { headers: { origin: 'http://evil.example' } })
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   })
 
   test('says that its port is taken', async () => {

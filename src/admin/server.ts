@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 
 /** What may be asked of the admin address; all of it only reads. */
 export interface AdminRoute {
@@ -42,7 +42,7 @@ export function createAdminServer({ address, routes, authorize }: AdminOptions):
   const server = createServer({ requestTimeout: REQUEST_MS, headersTimeout: REQUEST_MS }, (request, response) => {
     void answer(request, routes, authorize).then((found) => send(response, found))
   })
-  server.maxConnections = MAX_CONNECTIONS
+  keepNewest(server, MAX_CONNECTIONS)
   const { host, port } = splitAddress(address)
   return {
     start: async () =>
@@ -59,6 +59,22 @@ export function createAdminServer({ address, routes, authorize }: AdminOptions):
         server.closeAllConnections()
       }),
   }
+}
+
+/**
+ * Whoever comes one too many takes the place of who has been here longest. To turn the new ones away would let an agent on
+ * the same loopback hold all places, and a probe that finds none has the process ended.
+ */
+function keepNewest(server: Server, most: number): void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    const [oldest] = open
+    if (oldest === undefined || open.size <= most) return
+    open.delete(oldest)
+    oldest.destroy()
+  })
 }
 
 /** The last colon ends the host; an IPv6 host stands in brackets. */
