@@ -24,9 +24,9 @@ async function probed(options: { readonly drainPauseMs?: number } = {}) {
   return { ...running, address, client }
 }
 
-function watch(client: Client) {
+function watch(client: Client, service = '') {
   const { path, requestSerialize, responseDeserialize } = HEALTH_WATCH
-  const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, {})
+  const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { service })
   const ended = new Promise<string>((done) => {
     call.once('error', (error: Error & Partial<ServiceError>) => done(status[error.code ?? status.UNKNOWN]))
     call.once('end', () => done('OK'))
@@ -64,11 +64,11 @@ describe('the health address', () => {
     expect(await checkHealth(client).catch((error: ServiceError) => status[error.code])).toBe('UNAVAILABLE')
   })
 
-  test('takes only so many watches', async () => {
+  test.each(['', 'other'])('takes only so many watches of "%s"', async (service) => {
     const { client } = await probed()
-    const watches = Array.from({ length: 64 }, () => watch(client))
+    const watches = Array.from({ length: 64 }, () => watch(client, service))
     await Promise.all(watches.map(({ next }) => next()))
-    expect(await watch(client).ended).toBe('RESOURCE_EXHAUSTED')
+    expect(await watch(client, service).ended).toBe('RESOURCE_EXHAUSTED')
     expect(await checkHealth(client)).toEqual({ status: 1 })
   })
 

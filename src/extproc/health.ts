@@ -28,6 +28,8 @@ const KNOWN: ReadonlySet<string> = new Set(['', EXT_PROC_SERVICE])
 export function createHealth() {
   let serving = false
   const watchers = new Set<Watcher>()
+  /** Of services that there never will be. By the protocol they stay, too. */
+  const strangers = new Set<Watcher>()
   const now = (): object => ({ status: serving ? SERVING : NOT_SERVING })
 
   function check(call: ServerUnaryCall<CheckRequest, object>, answer: sendUnaryData<object>): void {
@@ -36,17 +38,15 @@ export function createHealth() {
   }
 
   function watch(call: Watcher): void {
-    if (!KNOWN.has(call.request.service ?? '')) {
-      call.write({ status: SERVICE_UNKNOWN })
-      return
-    }
-    if (watchers.size >= MAX_WATCHERS) {
+    if (watchers.size + strangers.size >= MAX_WATCHERS) {
       call.emit('error', { code: status.RESOURCE_EXHAUSTED, details: 'too many watches' })
       return
     }
-    watchers.add(call)
-    call.once('cancelled', () => watchers.delete(call))
-    call.write(now())
+    const known = KNOWN.has(call.request.service ?? '')
+    const among = known ? watchers : strangers
+    among.add(call)
+    call.once('cancelled', () => among.delete(call))
+    call.write(known ? now() : { status: SERVICE_UNKNOWN })
   }
 
   return {
@@ -59,8 +59,10 @@ export function createHealth() {
     },
     /** A watch never ends by itself; it must not hold up the end of the process. */
     close(): void {
-      for (const call of watchers) call.end()
-      watchers.clear()
+      for (const among of [watchers, strangers]) {
+        for (const call of among) call.end()
+        among.clear()
+      }
     },
   }
 }

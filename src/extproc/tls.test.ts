@@ -62,17 +62,17 @@ async function statusOf(connection: Connection): Promise<string> {
   return (await stream.status).code
 }
 
+const HERE = { host: '127.0.0.1', servername: 'localhost', ca: authority.cert, ALPNProtocols: ['h2'] }
+
 /** What a handshake comes to; in TLS 1.3 a client hears only behind it that it was refused. */
-async function shakeHands(port: number, options: ConnectionOptions): Promise<string | PeerCertificate> {
+async function shakeHands(
+  port: number,
+  options: ConnectionOptions,
+  onSession: (session: Buffer) => void = () => undefined,
+): Promise<string | PeerCertificate> {
   return new Promise((done) => {
-    const socket = connect({
-      port,
-      host: '127.0.0.1',
-      servername: 'localhost',
-      ca: authority.cert,
-      ALPNProtocols: ['h2'],
-      ...options,
-    })
+    const socket = connect({ ...HERE, port, ...options })
+    socket.on('session', onSession)
     closing.push(() => void socket.destroy())
     socket.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
     socket.on('close', () => done('closed'))
@@ -100,6 +100,12 @@ describe('a client of our authority', () => {
     expect(named().slice(4)).toEqual(['said', 'configured'])
   })
 
+  test('may have a certificate that is good for clients alone', async () => {
+    const { port } = await serve()
+    const shows = authority.issue('envoy', { purpose: 'client' })
+    expect(kindOf(await client(port, shows).open().ask(requestHead()))).toBe('requestHeaders')
+  })
+
   test.each(['TLSv1.2', 'TLSv1.3'] as const)('may speak %s', async (maxVersion) => {
     const { port } = await serve()
     expect(await shakeHands(port, { ...envoy(), maxVersion })).toMatchObject({ subject: { CN: 'plumbline' } })
@@ -110,6 +116,7 @@ describe('refused is a client', () => {
   test.each<[string, Certificate | undefined]>([
     ['without a certificate', undefined],
     ['of another authority', stranger.issue('envoy')],
+    ['whose certificate is good for servers alone', authority.issue('envoy', { purpose: 'server' })],
     ['whose certificate has expired', authority.issue('envoy', { from: new Date(0), until: new Date(1e9) })],
   ])('%s', async (_name, shows) => {
     const { port, seen } = await serve()
@@ -118,6 +125,31 @@ describe('refused is a client', () => {
     expect(seen.callers).toEqual([])
     expect(await statusOf(client(port, envoy(), stranger))).toBe('UNAVAILABLE')
     expect(kindOf(await client(port, envoy()).open().ask(requestHead()))).toBe('requestHeaders')
+  })
+
+  test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+    'that resumes a session of %s in place of showing who it is',
+    async (maxVersion) => {
+      const { port } = await serve()
+      const sessions: Buffer[] = []
+      const hear = (session: Buffer) => void sessions.push(session)
+      expect(await shakeHands(port, { ...envoy(), maxVersion }, hear)).toMatchObject({ subject: { CN: 'plumbline' } })
+      for (const session of sessions)
+        expect(await shakeHands(port, { maxVersion, session })).toEqual(expect.any(String))
+    },
+  )
+
+  test('that wants to shake hands anew on the same connection; the others go on', async () => {
+    const { port } = await serve()
+    const other = client(port, envoy())
+    await other.open().ask(requestHead())
+    const socket = connect({ ...HERE, port, ...envoy(), maxVersion: 'TLSv1.2' })
+    closing.push(() => void socket.destroy())
+    socket.on('error', () => undefined)
+    const closedBy = new Promise((done) => socket.once('close', done))
+    socket.once('data', () => socket.renegotiate({}, () => undefined))
+    await closedBy
+    expect(kindOf(await other.open().ask(requestHead()))).toBe('requestHeaders')
   })
 
   test('in clear text', async () => {

@@ -1,3 +1,4 @@
+import { constants } from 'node:crypto'
 import type { SecureContextOptions } from 'node:tls'
 import { ServerCredentials } from '@grpc/grpc-js'
 import type { TlsMaterial } from '../core/tls.ts'
@@ -23,6 +24,9 @@ export class MutualTls extends ServerCredentials {
   }
 }
 
+/** A session that is resumed is not checked again: its certificate may have expired since. */
+const NO_RESUMPTION = constants.SSL_OP_NO_TICKET
+
 function contextOf({ cert, key, clientCa }: TlsMaterial): SecureContextOptions {
-  return { cert, key, ca: clientCa, minVersion: OLDEST }
+  return { cert, key, ca: clientCa, minVersion: OLDEST, secureOptions: NO_RESUMPTION }
 }

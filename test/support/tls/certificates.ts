@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import type { KeyObject, KeyPairKeyObjectResult } from 'node:crypto'
 import { authorityExtensions, certificateDer, leafExtensions, nameDer } from './der.ts'
-import type { AltNames } from './der.ts'
+import type { AltNames, Purpose } from './der.ts'
 
 /* Certificates made on the spot, since a test machine need not have a tool for it. */
 
@@ -10,7 +10,7 @@ export interface Validity {
   readonly until?: Date
 }
 
-export type CertificateOptions = AltNames & Validity
+export type CertificateOptions = AltNames & Purpose & Validity
 
 /** In PEM. */
 export interface Certificate {

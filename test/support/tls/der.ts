@@ -44,7 +44,14 @@ export function authorityExtensions(): Buffer {
   return sequence(extension('551d13', sequence(TRUE)), extension('551d0f', keyCertSign))
 }
 
-export function leafExtensions({ dns = [], uris = [], ips = [] }: AltNames): Buffer {
+const PURPOSES = { server: '2b06010505070301', client: '2b06010505070302' } as const
+
+/** What alone a certificate is good for; without it, for everything. */
+export interface Purpose {
+  readonly purpose?: keyof typeof PURPOSES
+}
+
+export function leafExtensions({ dns = [], uris = [], ips = [], purpose }: AltNames & Purpose): Buffer {
   const names = [
     ...dns.map((name) => tagged(0x82, Buffer.from(name))),
     ...uris.map((uri) => tagged(0x86, Buffer.from(uri))),
@@ -53,6 +60,7 @@ export function leafExtensions({ dns = [], uris = [], ips = [] }: AltNames): Buf
   return sequence(
     extension('551d13', sequence()),
     ...(names.length === 0 ? [] : [extension('551d11', sequence(...names))]),
+    ...(purpose === undefined ? [] : [extension('551d25', sequence(oid(PURPOSES[purpose])))]),
   )
 }
 
