@@ -16,7 +16,7 @@
   - {{ $direction }}/ibac: no_intent_policy is not deny: an action without a known intent passes (after a restart, every one).
 {{- end -}}
 {{- if and (eq $plugin.name "sparc") (ne (default "open" $plugin.config.fail_policy) "closed") }}
-  - {{ $direction }}/sparc: fail_policy: open: without a verdict of the reflection service a call passes.
+  - {{ $direction }}/sparc: fail_policy: open: a call passes unchecked when the reflector or the conversation is missing.
 {{- end -}}
 {{- end -}}
 {{- end -}}
