@@ -45,7 +45,18 @@ function withConfiguration(text: string): string {
     type: 'object',
     properties: Object.fromEntries(sections),
   }
-  return `${JSON.stringify({ ...values, properties: { ...values.properties, config } }, undefined, 2)}\n`
+  const schema = { ...values, properties: { ...values.properties, config } }
+  const defaults = parse(read(`${CHART}/values.yaml`)) as Record<string, unknown>
+  return `${JSON.stringify(undeletable(schema, defaults), undefined, 2)}\n`
+}
+
+/** `null` deletes a default in Helm, and a template takes what is not there for "no". So every default has to be there. */
+function undeletable(schema: Schema, value: unknown): Schema {
+  const { properties } = schema
+  if (properties === undefined || !isTree(value)) return schema
+  const fields = Object.entries(properties).map(([key, field]) => [key, undeletable(field, value[key])] as const)
+  const required = Object.keys(properties).filter((key) => key in value)
+  return { ...schema, ...(required.length > 0 && { required }), properties: Object.fromEntries(fields) }
 }
 
 function numbered([key, field]: readonly [string, Schema]): readonly [string, Schema] {

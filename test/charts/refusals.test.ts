@@ -3,6 +3,8 @@ import { type Json, type Rendering, runChart, type Values } from './helm.ts'
 import { merged, PROXY, SHARED, TRANSPARENT } from './matrix.ts'
 import { kindOf } from './workloads.ts'
 
+const ENVOYS: Values = { namespaceSelector: {}, podSelector: { matchLabels: { app: 'envoy' } } }
+
 /** Values that would run open, with half of the sessions, or not at all; and the words that say so. */
 const WRONG: readonly (readonly [what: string, values: Values, says: RegExp])[] = [
   ['the shared service without TLS', merged(SHARED, { tls: { secretName: '' } }), /tls\.secretName: .* mutual TLS/],
@@ -73,6 +75,44 @@ const WRONG: readonly (readonly [what: string, values: Values, says: RegExp])[] 
     /sidecar\.transparent\.init\.image\.repository: name an image/,
   ],
   ['no image of the reflection service', merged(PROXY, { sparcService: { enabled: true } }), /sparcService\.image/],
+  ...(
+    [
+      ['all namespaces', { namespaceSelector: {} }],
+      ['a whole namespace', { podSelector: {} }],
+      ['all pods', { namespaceSelector: {}, podSelector: {} }],
+      ['all addresses', { ipBlock: { cidr: '0.0.0.0/0' } }],
+    ] as const
+  ).map(
+    ([what, peer]) =>
+      [
+        `a peer that is ${what}`,
+        merged(SHARED, { networkPolicy: { gateways: [ENVOYS, peer] } }),
+        /networkPolicy\.gateways: .* is everybody/,
+      ] as const,
+  ),
+  ...['HTTP_PROXY', 'https_proxy', 'NO_PROXY', 'no_proxy', 'HOST'].map(
+    (name) =>
+      [
+        `the agent told otherwise: ${name}`,
+        merged(PROXY, { agent: { env: [{ name, value: '' }] } }),
+        new RegExp(`agent\\.env: ${name} is what the chart sets`),
+      ] as const,
+  ),
+  ...['plumbline-socket', 'admin-token', 'listener-token'].map(
+    (name) =>
+      [
+        `the agent with ${name}`,
+        merged(PROXY, { agent: { extraVolumeMounts: [{ name, mountPath: '/mine' }] } }),
+        new RegExp(`agent\\.extraVolumeMounts: ${name} is a volume of Envoy`),
+      ] as const,
+  ),
+  // `null` deletes a default: none of these may be taken for a "no".
+  ['neither told nor captured', merged(TRANSPARENT, { sidecar: { variant: null } }), /sidecar.*variant/],
+  ['no user', merged(PROXY, { sidecar: { agentUid: null } }), /sidecar.*agentUid/],
+  ['no outbound chain', merged(PROXY, { config: { pipeline: { outbound: null } } }), /pipeline.*outbound/],
+  ['no plugins', merged(PROXY, { config: { pipeline: { inbound: { plugins: null } } } }), /inbound.*plugins/],
+  ['no word on policies', merged(PROXY, { networkPolicy: { enabled: null } }), /networkPolicy.*enabled/],
+  ['any number, of no store', merged(SHARED, { replicas: 3, sessionStore: { kind: null } }), /sessionStore.*kind/],
   // What the schema says.
   ['a shape that there is not', { shape: 'both' }, /shape/],
   ['a misspelt value', merged(PROXY, { sidecar: { agentport: 1 } }), /sidecar.*agentport/],
@@ -117,6 +157,11 @@ test('what the wrong ones were made from is taken', async () => {
     merged(withVariable('LLM'), withGate({ judge_endpoint: '${LLM}', judge_model: '${MODEL:-m}$${X}' })),
     merged(PROXY, { sparcService: SPARC_SERVICE, ...withReflector('${SPARC_ENDPOINT}') }),
     merged(PROXY, { probes: { kind: 'grpc' }, sidecar: { agentPort: 8002 } }),
+    merged(SHARED, { networkPolicy: { gateways: [ENVOYS, { ipBlock: { cidr: '10.0.0.0/8' } }] } }),
+    merged(PROXY, {
+      agent: { env: [{ name: 'HOSTS', value: '' }], extraVolumeMounts: [{ name: 'x', mountPath: '/x' }] },
+    }),
+    merged(TRANSPARENT, { agent: { env: [{ name: 'NO_PROXY', value: '' }] } }),
   ]
   const { renderings: taken } = await runChart(bases.map((values) => ({ values })))
   for (const rendering of taken) expect(rendering.error).toBeUndefined()

@@ -72,6 +72,12 @@
 {{- if and $v.networkPolicy.enabled (not $v.networkPolicy.gateways) -}}
 {{- fail "networkPolicy.gateways: say which pods are the Envoys, as a list of { namespaceSelector, podSelector }; nobody else reaches the port. (networkPolicy.enabled: false leaves that to you.)" -}}
 {{- end -}}
+{{- range $peer := $v.networkPolicy.gateways -}}
+{{- $block := default dict $peer.ipBlock -}}
+{{- if or (hasSuffix "/0" (default "" $block.cidr)) (not (or $peer.ipBlock $peer.namespaceSelector $peer.podSelector)) -}}
+{{- fail (printf "networkPolicy.gateways: %s is everybody, or a whole namespace's worth of them: an empty selector selects all. Select the Envoys by labels." (toJson $peer)) -}}
+{{- end -}}
+{{- end -}}
 {{- if eq $v.sessionStore.kind "memory" -}}
 {{- if ne (int $v.replicas) 1 -}}
 {{- fail (printf "replicas: %d: sessions live in the memory of one process, and a second one would not know what the user asked of the first. Until there is a shared session store, it is 1." (int $v.replicas)) -}}
@@ -99,7 +105,26 @@
 {{- end -}}
 {{- $_ := set $ports $number $name -}}
 {{- end -}}
+{{- include "plumbline.checks.agent" . -}}
 {{- if and (eq $v.sidecar.variant "transparent") (not $v.sidecar.transparent.cni) (not $v.sidecar.transparent.init.image.repository) -}}
 {{- fail "sidecar.transparent.init.image.repository: name an image with sh, iptables-restore and ip6tables-restore; it captures the agent's connections before the agent starts. (sidecar.transparent.cni: true: something else of yours does.)" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* What the agent is given besides must not take back what keeps it behind Envoy. */}}
+{{- define "plumbline.checks.agent" -}}
+{{- $v := .Values -}}
+{{- $set := list "HOST" "PORT" -}}
+{{- if eq $v.sidecar.variant "proxy" }}{{ $set = concat $set (list "HTTP_PROXY" "HTTPS_PROXY" "NO_PROXY") }}{{ end -}}
+{{- range $variable := $v.agent.env -}}
+{{- if has (upper $variable.name) $set -}}
+{{- fail (printf "agent.env: %s is what the chart sets, so that the agent is reached and sends through Envoy alone; of two, the later would hold. (sidecar.agentPort and sidecar.noProxy are there for it.)" $variable.name) -}}
+{{- end -}}
+{{- end -}}
+{{- $own := list "config" "plumbline-socket" "listener-token" "admin-token" "envoy-config" "capture" "capture-run" -}}
+{{- range $mount := $v.agent.extraVolumeMounts -}}
+{{- if has $mount.name $own -}}
+{{- fail (printf "agent.extraVolumeMounts: %s is a volume of Envoy and Plumbline. Who opens what is in it can forge what a user asked." $mount.name) -}}
+{{- end -}}
 {{- end -}}
 {{- end -}}
