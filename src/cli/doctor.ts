@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { printable } from '../core/printable.ts'
 import { inboundCanaries, outboundCanaries } from '../doctor/canaries/run.ts'
 import { readBootstrap } from '../doctor/envoy/bootstrap.ts'
 import {
@@ -43,7 +44,9 @@ export async function doctor(usage: DoctorUsage): Promise<number> {
   }
   const diagnosis = await examine(gathered)
   const results = outcomes(diagnosis, lacking(gathered))
-  console.log(usage.json ? jsonReport(results, diagnosis.notes) : textReport(results, diagnosis.notes))
+  const report = usage.json ? jsonReport(results, diagnosis.notes) : textReport(results, diagnosis.notes)
+  // It quotes what servers answered to canaries.
+  console.log(printable(report))
   return results.some(isWrong) ? FOUND : 0
 }
 

@@ -1,3 +1,4 @@
+import { printable } from '../core/printable.ts'
 import type { ExchangeRecord } from '../core/record.ts'
 import { type AdminReply, adminOf } from './admin-client.ts'
 import { explanation } from './explanation.ts'
@@ -19,7 +20,8 @@ export async function explain(usage: ExplainUsage): Promise<number> {
     console.error(whyNot(reply, admin.address, usage.requestId))
     return NOT_FOUND
   }
-  console.log(usage.json ? JSON.stringify({ exchanges: found }, undefined, 2) : found.map(explanation).join('\n\n'))
+  const told = usage.json ? JSON.stringify({ exchanges: found }, undefined, 2) : found.map(explanation).join('\n\n')
+  console.log(printable(told))
   return 0
 }
 

@@ -11,6 +11,16 @@ function observed(level: LogLevel) {
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) as string
 
 describe('the log', () => {
+  test('does nothing to a terminal, whatever it quotes', () => {
+    const raw: string[] = []
+    const { log, record } = createObserver('info', { write: (line: string) => void raw.push(line) })
+    const tool = 'pay\u001b[2J\u009b31m\u202e'
+    log.warn({ tool }, 'odd')
+    record({ path: tool } as Partial<ExchangeRecord> as ExchangeRecord)
+    expect(raw.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ tool }, { path: tool }])
+    for (const line of raw) expect(line).toMatch(/^[ -~]+\n$/)
+  })
+
   test('is JSON, one line each, with facts of its own and of its owner', () => {
     const { observer, lines } = observed('info')
     observer.log.child({ plugin: 'ibac' }).warn({ tries: 2 }, 'judge is slow')

@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type LoggerOptions, pino } from 'pino'
+import { printable } from '../core/printable.ts'
 import type { ExchangeRecord } from '../core/record.ts'
 
 type Facts = Readonly<Record<string, unknown>>
@@ -45,7 +46,9 @@ export interface Output extends DestinationStream {
 /** Writes to standard output, or to `to`. */
 export function createObserver(level: LogLevel, to?: Output): Observer {
   const output: Output = to ?? standardOutput()
-  const log = pino({ ...FORMAT, level }, output)
+  // Whoever follows the log has a terminal, and lines quote what clients and servers say.
+  const write = (line: string): void => void output.write(printable(line))
+  const log = pino({ ...FORMAT, level }, { write })
   return {
     log,
     setLevel: (next) => {
@@ -54,7 +57,7 @@ export function createObserver(level: LogLevel, to?: Output): Observer {
     // Records are no diagnostics: whatever `log.level` is, what happened is written down.
     record: (record) => {
       const json = JSON.stringify(record)
-      output.write(lineOf(json))
+      write(lineOf(json))
       return json
     },
     flush: () => output.flushSync?.(),
