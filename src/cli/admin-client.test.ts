@@ -85,6 +85,14 @@ admin: {address: "${address}", token_file: "${join(folder, 'token')}"}`,
     expect(await adminOf(at)).toEqual({ wrong: expect.stringMatching(message) as string })
   })
 
+  test('wants the token itself where the configuration is a copy whose file is elsewhere', async () => {
+    const copy = await config('admin: {token_file: /nowhere/token}')
+    expect(await adminOf({ config: copy })).toEqual({
+      wrong: expect.stringMatching(/cannot be read.*; give it by --token-file FILE$/) as string,
+    })
+    expect(await client({ config: copy, tokenFile: join(folder, 'token') })).toMatchObject({ hasToken: true })
+  })
+
   test('says what is wrong in the section', async () => {
     const file = await config('admin: {adress: "127.0.0.1:1"}')
     expect(await adminOf({ config: file })).toEqual({

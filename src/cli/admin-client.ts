@@ -42,7 +42,10 @@ export async function adminOf(usage: AdminAt): Promise<AdminClient | Wrong> {
   const tokenFile = usage.tokenFile ?? section.token_file
   if (tokenFile === undefined) return clientOf(address, undefined)
   const token = await readToken(tokenFile)
-  return 'wrong' in token ? token : clientOf(address, token.token)
+  if (!('wrong' in token)) return clientOf(address, token.token)
+  // A configuration that was copied from elsewhere names a file that is not here.
+  const instead = usage.tokenFile === undefined ? '; give it by --token-file FILE' : ''
+  return { wrong: `${token.wrong}${instead}` }
 }
 
 interface AdminSection {
