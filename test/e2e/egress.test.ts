@@ -171,6 +171,86 @@ describe('plain HTTP in a tunnel (egress-tunnel.patch)', () => {
     },
   )
 
+  test.each<[string, (own: number) => string]>([
+    ['an absolute target', (own) => `GET http://127.0.0.1:${own}/metrics HTTP/1.1\r\nhost: upstream.test\r\n\r\n`],
+    ['capitals and a dot', (own) => get(`LOCALHOST.:${own}`)],
+    ['a short number', (own) => get(`127.1:${own}`)],
+    ['a hexadecimal number', (own) => get(`0x7f000001:${own}`)],
+    ['all addresses', (own) => get(`0.0.0.0:${own}`)],
+    ['IPv6', (own) => get(`[::1]:${own}`)],
+    ['IPv4 in IPv6', (own) => get(`[::ffff:127.0.0.1]:${own}`)],
+    ['a user before it', (own) => get(`upstream.test@127.0.0.1:${own}`)],
+    ['two hosts', (own) => get('upstream.test').replace('\r\n\r\n', `\r\nhost: localhost:${own}\r\n\r\n`)],
+  ])('our own port is not reached by %s', async (_name, asked) => {
+    const { socket } = await openTunnel(port(), 'upstream.test:80')
+    const seen = await sayThrough(socket, asked(stage().adminPort), /\r\n\r\n/)
+    expect(seen).toMatch(/^HTTP\/1\.1 (?:400|403|503) /)
+    expect(seen).not.toContain('plumbline_')
+  })
+
+  test.each<[string, string]>([
+    ['in one packet with CONNECT', 'CONNECT x.test:80 HTTP/1.1\r\nhost: x.test:80\r\n\r\n'],
+    [
+      'as if it were the body of CONNECT',
+      'CONNECT x.test:80 HTTP/1.1\r\nhost: x.test:80\r\ncontent-length: 500\r\n\r\n',
+    ],
+    ['as if in chunks', 'CONNECT x.test:80 HTTP/1.1\r\nhost: x.test:80\r\ntransfer-encoding: chunked\r\n\r\n'],
+    ['behind a CONNECT of HTTP/1.0', 'CONNECT x.test:80 HTTP/1.0\r\nhost: x.test:80\r\n\r\n'],
+  ])('what is refused stays refused %s', async (_name, connect) => {
+    const before = contact(stage().upstream)
+    const seen = await sendRaw(port(), connect + post('upstream.test', DENIED), (text) =>
+      /"message"|400 Bad/.test(text),
+    )
+    expect(seen).not.toContain('hello from upstream')
+    expect(contact(stage().upstream)).toEqual(before)
+  })
+
+  test('each of several requests that are said at once is judged', async () => {
+    const before = stage().upstream.arrivals.length
+    const { socket } = await openTunnel(port(), 'upstream.test:80')
+    const all = [ALLOWED, DENIED, ALLOWED].map((body) => post('upstream.test', body)).join('')
+    const seen = await sayThrough(socket, all, /(?:[^]*HTTP\/1\.1 [^]*){3}(?:hello from upstream|"message")/)
+    expect(seen).toContain('ibac.blocked')
+    for (const { body } of stage().upstream.arrivals.slice(before)) expect(body.toString()).toBe(ALLOWED)
+  })
+
+  test.each<[string, string]>([
+    ['the first byte of TLS', '\x16'],
+    ['the beginning of TLS', '\x16\x03\x01'],
+    ['TLS that is none', '\x16\x03\x01\x00\x05hello'],
+    ['a line of the PROXY protocol', 'PROXY TCP4 127.0.0.1 127.0.0.1 1 80\r\n'],
+    ['half of the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\n'],
+  ])('%s before a request does not carry it past us', async (_name, first) => {
+    const before = contact(stage().upstream)
+    const { socket } = await openTunnel(port(), 'upstream.test:80')
+    const seen = await sayThrough(socket, Buffer.from(first + post('upstream.test', ALLOWED), 'latin1'), /\r\n\r\n/)
+    expect(seen).not.toContain(' 200 ')
+    expect(contact(stage().upstream)).toEqual(before)
+  })
+
+  test('a tunnel that is opened in HTTP/2 leads to the same place', async () => {
+    const session = connectHttp2(`http://127.0.0.1:${port()}`)
+    const ask = async (body: string) => {
+      const tunnel = session.request({ ':method': 'CONNECT', ':authority': 'upstream.test:80' })
+      let seen = ''
+      tunnel.on('data', (piece: Buffer) => (seen += piece.toString()))
+      tunnel.on('error', () => undefined)
+      tunnel.write(post('upstream.test', body))
+      return until('an answer', () => /hello from upstream|"message"/.exec(seen)?.[0]).finally(() => tunnel.close())
+    }
+    const before = contact(stage().upstream)
+    expect(await ask(DENIED)).toBe('"message"')
+    expect(contact(stage().upstream)).toEqual(before)
+    expect(await ask(ALLOWED)).toBe('hello from upstream')
+    session.destroy()
+  })
+
+  test('users cannot open one', async () => {
+    const { socket, head } = await openTunnel(stage().envoy.inboundPort, 'upstream.test:80')
+    socket.destroy()
+    expect(head).toMatch(/^HTTP\/1\.1 403 /)
+  })
+
   test('a tunnel in a tunnel is refused, in words', async () => {
     const { socket } = await openTunnel(port(), 'upstream.test:80')
     const inner = 'CONNECT upstream.test:80 HTTP/1.1\r\nhost: upstream.test:80\r\n\r\n'
@@ -264,6 +344,69 @@ describe('TLS that Envoy opens (egress-intercept.patch)', () => {
     const secure = await openTls(port(), `localhost:${tls.port}`, 'localhost')
     expect(await sayThrough(secure, get(host), /\r\n\r\n/)).toMatch(/^HTTP\/1\.1 421 /)
     expect({ ...contact(stage().upstream), lookups: await lookups(stage()) }).toEqual(before)
+  })
+
+  test.each<[string, (own: number) => string]>([
+    ['an absolute target', (own) => `GET http://127.0.0.1:${own}/metrics HTTP/1.1\r\nhost: localhost\r\n\r\n`],
+    ['our own port under the name', (own) => get(`localhost:${own}`)],
+    ['a user before it', (own) => get(`localhost@127.0.0.1:${own}`)],
+    ['a name with a dot', (own) => get(`localhost.:${own}`)],
+    ['another tunnel', (own) => `CONNECT localhost:${own} HTTP/1.1\r\nhost: localhost:${own}\r\n\r\n`],
+    ['an upgrade', () => 'GET / HTTP/1.1\r\nhost: localhost\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n'],
+  ])('nothing is reached inside of it by %s', async (_name, asked) => {
+    const before = { ...contact(stage().upstream), ...contact(tls), lookups: await lookups(stage()) }
+    const secure = await openTls(port(), `localhost:${tls.port}`, 'localhost')
+    const seen = await sayThrough(secure, asked(stage().adminPort), /\r\n\r\n/)
+    expect(seen).toMatch(/^HTTP\/1\.1 (?:400|403|421) /)
+    expect({ ...contact(stage().upstream), ...contact(tls), lookups: await lookups(stage()) }).toEqual(before)
+  })
+
+  test.each([
+    ['in HTTP/2', { servername: 'localhost', ALPNProtocols: ['h2'] }, 'h2'],
+    ['without a word on the protocol', { servername: 'localhost' }, false],
+    ['with a name in capitals', { servername: 'LOCALHOST', ALPNProtocols: ['http/1.1'] }, 'http/1.1'],
+  ] as const)('it is judged %s', async (_name, options, protocol) => {
+    const { socket } = await openTunnel(port(), 'anything.test:80')
+    const secure = connectTls({
+      socket,
+      ca: readFileSync(EGRESS_CA),
+      checkServerIdentity: () => undefined,
+      ...options,
+      ALPNProtocols: [...('ALPNProtocols' in options ? options.ALPNProtocols : [])],
+    })
+    await new Promise((done, fail) => secure.once('secureConnect', done).once('error', fail))
+    expect(secure.alpnProtocol).toBe(protocol)
+    const before = contact(tls)
+    const host = `localhost:${tls.port}`
+    if (protocol === 'h2') {
+      const session = connectHttp2(`https://${host}`, { createConnection: () => secure })
+      const stream = session.request({ 'content-type': 'application/json', ':method': 'POST', ':path': '/mcp' })
+      stream.resume()
+      stream.end(DENIED)
+      expect(await new Promise((done) => stream.once('response', (head) => done(head[':status'])))).toBe(403)
+      session.destroy()
+    } else expect(await sayThrough(secure, post(host, DENIED), /"message"/)).toContain('ibac.blocked')
+    expect(contact(tls)).toEqual(before)
+  })
+
+  test.each([
+    ['no name', {}],
+    ['a name below it', { servername: 'x.localhost' }],
+    ['a name that begins so', { servername: 'localhost.evil.example' }],
+    ['an unknown protocol', { servername: 'localhost', ALPNProtocols: ['spdy/3'] }],
+  ])('TLS with %s comes to nothing', async (_name, options) => {
+    const before = { ...contact(tls), lookups: await lookups(stage()) }
+    const { socket } = await openTunnel(port(), `localhost:${tls.port}`)
+    const secure = connectTls({ socket, rejectUnauthorized: false, ...options })
+    const how = await new Promise((done) => {
+      secure.once('secureConnect', () => done(secure.alpnProtocol === false ? 'a handshake' : 'a protocol'))
+      secure.once('error', () => done('an end'))
+    })
+    if (how === 'a handshake') {
+      expect(await sayThrough(secure, post(`localhost:${tls.port}`, DENIED), /\r\n\r\n/)).not.toContain(' 200 ')
+    } else expect(how).toBe('an end')
+    secure.destroy()
+    expect({ ...contact(tls), lookups: await lookups(stage()) }).toEqual(before)
   })
 
   test('TLS to any other host is refused', async () => {
