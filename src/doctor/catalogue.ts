@@ -144,6 +144,12 @@ export const CHECKS = {
     fine: "Envoy's admin does not listen on the network",
     needs: ['envoy'],
   },
+  hot_restart: {
+    group: 'edges',
+    severity: 'warning',
+    fine: 'Envoy gives its listening sockets to nobody',
+    needs: ['envoyAdmin'],
+  },
 
   plumbline_unready: { group: 'plumbline', severity: 'error', fine: 'it runs and is ready', needs: ['running'] },
   reload_refused: {

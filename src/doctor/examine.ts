@@ -1,5 +1,6 @@
 import { CHECK_IDS, type CheckId, factsOf, type Group, type Input } from './catalogue.ts'
 import { CONFIGURATION_CHECKS } from './checks/index.ts'
+import { hotRestart } from './checks/edges.ts'
 import { envoyOld, exchangesLost, passedUnjudged } from './checks/link.ts'
 import { type Subject, subjectOf } from './checks/subject.ts'
 import type { Running, Setup } from './envoy/setup.ts'
@@ -37,7 +38,7 @@ export function examineEnvoy(sources: readonly Source[], running: Running | unde
   const counted =
     running === undefined || subject === undefined
       ? []
-      : [...envoyOld(running), ...passedUnjudged(running), ...exchangesLost(running, subject)]
+      : [...envoyOld(running), ...passedUnjudged(running), ...exchangesLost(running, subject), ...hotRestart(running)]
   return {
     findings: [...distinct(found), ...counted],
     unchecked: subjects.length > 0 ? nothingToSee(subjects) : [],

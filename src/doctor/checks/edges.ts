@@ -1,5 +1,7 @@
+import type { Finding } from '../finding.ts'
 import { forwardings } from '../envoy/routes.ts'
 import { addressText } from '../envoy/build.ts'
+import type { Running } from '../envoy/setup.ts'
 import { at, enumAt, isOn, isTree, numberAt, textAt, type Tree, treesAt } from '../envoy/tree.ts'
 import { bases, fewOf } from './attachment.ts'
 import { type Check, findingAt } from './subject.ts'
@@ -110,6 +112,20 @@ export const envoyAdminOpen: Check = ({ setup }) => {
         at: 'bootstrap',
         lines: 'admin:\n  address: { pipe: { path: /run/plumbline/envoy-admin.sock, mode: 384 } }',
       },
+    },
+  ]
+}
+
+/** The successor is asked for no name and no user: any program in Envoy's network gets the sockets, and takes its callers. */
+export function hotRestart({ hotRestart: offered }: Running): readonly Finding[] {
+  if (!offered) return []
+  return [
+    {
+      id: 'hot_restart',
+      where: 'Envoy',
+      wrong:
+        'hot restart is on: every program in its network, the agent beside it too, can ask it for its listening sockets and take connections past Plumbline',
+      mend: { at: 'elsewhere', lines: 'Start Envoy with --disable-hot-restart.' },
     },
   ]
 }

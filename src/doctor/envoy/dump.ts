@@ -1,7 +1,7 @@
 import { buildSetup } from './build.ts'
 import { runtimeOf } from './bootstrap.ts'
 import type { Running, Setup } from './setup.ts'
-import { at, isTree, textAt, type Tree, treeOf, treesAt, typeName } from './tree.ts'
+import { at, isOn, isTree, textAt, type Tree, treeOf, treesAt, typeName } from './tree.ts'
 
 /** Reads what the admin of a running Envoy answers to `/config_dump` and `/runtime`: what it really has loaded. */
 export function readDump(dump: unknown, runtime: unknown): Setup {
@@ -57,6 +57,7 @@ export function readRunning(info: unknown, stats: string): Running {
   const pairs = stats.split('\n').map((line) => line.split(': ') as [string, string | undefined])
   return {
     version,
+    hotRestart: !isOn(info, 'command_line_options', 'disable_hot_restart'),
     counters: Object.fromEntries(pairs.filter(([, n]) => /^\d+$/.test(n ?? '')).map(([k, n]) => [k, Number(n)])),
   }
 }

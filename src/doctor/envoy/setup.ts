@@ -41,6 +41,8 @@ export interface HttpFilter {
 /** What the running Envoy says beside its configuration. */
 export interface Running {
   readonly version: string
+  /** It would hand its listening sockets to a successor. */
+  readonly hotRestart: boolean
   readonly counters: Readonly<Record<string, number>>
 }
 
