@@ -90,3 +90,22 @@ test('a grpc-js that keeps its servers elsewhere is noticed', () => {
   expect(createConnections().watch({} as Server)).toBe(false)
   expect(createConnections().watch(new Server())).toBe(false)
 })
+
+test('one on which HTTP/2 went wrong does not stay for ever, and one that is quiet does', async () => {
+  const { server, connection, address } = await serve({}, { pingMs: 200 })
+  await connection.open(SAID).ask(requestHead())
+  // A ping of four bytes is an error of the connection.
+  const wrong = Buffer.concat([
+    Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+    Buffer.from('000000040000000000', 'hex'),
+    Buffer.from('000004060000000000aaaaaaaa', 'hex'),
+  ])
+  const socket = connectTo(address.slice('unix:'.length))
+  socket.on('error', () => undefined)
+  socket.write(wrong)
+  await until(() => server.stats().connections === 2)
+  socket.destroy()
+  await until(() => server.stats().connections === 1)
+  await connection.open(SAID).ask(requestHead())
+  expect(server.stats()).toMatchObject({ connections: 1, streams: 2 })
+})

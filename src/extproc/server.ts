@@ -39,6 +39,8 @@ export interface ExtProcOptions extends Trust {
   readonly drainPauseMs?: number
   /** How long open exchanges may then take. */
   readonly drainDeadlineMs?: number
+  /** How often a connection is asked whether anybody is still there; as long again it may take to answer. */
+  readonly pingMs?: number
 }
 
 export interface ExtProcStats {
@@ -78,6 +80,7 @@ const DEFAULTS = {
   bodiesInMemoryBytes: 256 * MIB,
   drainPauseMs: 1000,
   drainDeadlineMs: 30_000,
+  pingMs: 30_000,
 } as const
 
 /** Time for last answers and statuses to leave before connections are cut. */
@@ -145,6 +148,9 @@ export function createExtProcServer(given: ExtProcOptions): ExtProcServer {
       'grpc.max_receive_message_length': options.maxReceiveBytes,
       // Counts each stream for a debugging service that we do not offer.
       'grpc.enable_channelz': 0,
+      // Node keeps a connection on which HTTP/2 went wrong, and one whose other side is gone, for ever.
+      'grpc.keepalive_time_ms': options.pingMs,
+      'grpc.keepalive_timeout_ms': options.pingMs,
     })
     if (!raiseResetLimits(server)) log.warn({}, 'grpc-js no longer hands options to the HTTP/2 server')
     server.addService(SERVICE, { Process: (call: Call) => accept(call, listener) })
