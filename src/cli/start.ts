@@ -25,8 +25,6 @@ export interface StartOptions {
   readonly observer: Observer
   /** Reads the configuration anew, for a reload. */
   readonly load: () => Promise<LoadedSettings>
-  /** Hears how each reload went. */
-  readonly reloaded?: (ok: boolean) => void
   /** Whoever traces exchanges. */
   readonly traces?: Telemetry | undefined
   /** How long a stopping server still takes new exchanges, so that Envoy's health check can notice. */
@@ -94,7 +92,6 @@ export async function startPlumbline(settings: Settings, options: StartOptions):
     stopping: () => state !== 'ready',
     reloaded: (ok) => {
       lookout.reloaded(ok)
-      options.reloaded?.(ok)
     },
   })
 

@@ -238,7 +238,8 @@ describe.each(BROKEN)('$name', ({ id, change, live, lines, mends }) => {
     }
   })
 
-  test.runIf(mends)('is mended by the lines that doctor prints', async () => {
+  if (!mends) return
+  test('is mended by the lines that doctor prints', async () => {
     const breaking = broken(change)
     const sick = await apart.startEnvoy({ change: breaking })
     const { report } = await doctor('--config', plumbline.file, '--envoy-admin', sick.admin)
