@@ -1,7 +1,7 @@
 import type { Action } from './action.ts'
 import type { Body, Exchange } from './exchange.ts'
 import type { Answer, Refusal, Run, Ruling } from './ruling.ts'
-import type { Lesson, SessionHint } from './session.ts'
+import type { Lesson, SessionHint, SessionView } from './session.ts'
 
 export type NonEmpty<T> = readonly [T, ...T[]]
 
@@ -148,6 +148,16 @@ export interface Gate {
   readonly failsOpen: boolean
   /** Its rulings never refuse: nobody waits for them but the record. */
   readonly watchesOnly?: boolean
+  /**
+   * It looks at what tools answered: answers are read also where no parser wants them, and a session keeps so many bytes
+   * of results (the most that a gate of the chain wants).
+   */
+  readonly needsResults?: { readonly bytes: number }
+  /**
+   * A session has new results. Called off the decision path, on gates with `needsResults`; once more, perhaps, after
+   * `close`. Never throws.
+   */
+  heard?(session: SessionView): void
   /** From the head alone: "not mine", with what the record says. */
   exempt(x: Exchange): Run | undefined
   /** One action at a time. */

@@ -28,6 +28,25 @@ export interface RecalledConversation extends Conversation {
   readonly proposedIt: boolean
 }
 
+/** What a tool answered, as a session keeps it. */
+export interface SeenResult {
+  readonly tool: string
+  readonly args: unknown
+  readonly text: string
+  /** Where it came from, where that is known. */
+  readonly host?: string
+  /** The end of its text is missing. */
+  readonly cut: boolean
+}
+
+/** What the tools of a session answered. */
+export interface SeenResults {
+  /** Oldest first, each once. Only appended to; another list begins when the oldest are forgotten. */
+  readonly list: readonly SeenResult[]
+  /** Some were cut, forgotten, or could not be read: what stands nowhere in the list may have stood there. */
+  readonly incomplete: boolean
+}
+
 /** A session as a gate may see it. */
 export interface SessionView {
   /** Names it in records and to services. Proves nothing: whoever knows it cannot speak for the session. */
@@ -38,6 +57,7 @@ export interface SessionView {
   readonly destinations: ReadonlySet<string>
   /** Texts that this session has seen and still holds: users', agents', tool results'. Newest last. */
   readonly heard: readonly string[]
+  readonly results: SeenResults
   /**
    * The newest exchange with a model whose answer proposed this call, else the most recent one with tools, else the most recent; undefined when none is
    * remembered. A tool's name also counts when the model knew it under a prefix (`server__tool`).
@@ -85,7 +105,16 @@ export type Lesson =
       readonly calls: readonly ProposedCall[]
       readonly usage: Readonly<Record<string, number>> | undefined
     }
-  | { readonly kind: 'tool-result'; readonly tool: string; readonly args: unknown; readonly text: string }
+  | {
+      readonly kind: 'tool-result'
+      readonly tool: string
+      readonly args: unknown
+      readonly text: string
+      /** The end of the text is missing. */
+      readonly cut?: true
+    }
+  /** A tool answered, and what it said could not be read, or not all of it. */
+  | { readonly kind: 'unseen-result' }
   /**
    * A fact of the workload (`Exchange.notes`), kept for `session.ttl`. With `judged`, it is kept only when a gate
    * asked and allowed, not when it skipped.
@@ -131,11 +160,21 @@ export interface Sessions {
   resolve(query: OutboundQuery): Resolution
   /**
    * What an allowed outbound exchange taught its session; `host` was used by it. `exchange` is unique to it: by it a
-   * `completion` finds the `inference` that it answers.
+   * `completion` finds the `inference` that it answers. `resultsBytes`: how much a gate wants of what tools answer; absent
+   * where none does. Returns the session when it has results that it had not before.
    */
-  learn(sessionId: string, lessons: readonly Lesson[], host: string | undefined, exchange: string): void
-  /** What an allowed outbound exchange showed to a model and was answered, where no one session can be named for it. */
-  learnStray(workload: string, lessons: readonly Lesson[], exchange: string): void
+  learn(
+    sessionId: string,
+    lessons: readonly Lesson[],
+    host: string | undefined,
+    exchange: string,
+    resultsBytes?: number,
+  ): SessionView | undefined
+  /**
+   * What an allowed outbound exchange showed to a model and was answered, where no one session can be named for it.
+   * `candidates`: the ids of those that it may be; a result that may be theirs is one that they lack.
+   */
+  learnStray(workload: string, lessons: readonly Lesson[], exchange: string, candidates: readonly string[]): void
   /** Plants `note` lessons of a workload. */
   note(workload: string, keys: readonly string[]): void
   notes(workload: string): { has(key: string): boolean }

@@ -59,11 +59,15 @@ function zlib(coding: Exclude<Coding, 'zstd'>, limits: DecodeLimits, onBytes: On
   let ended: StreamEnd | undefined
   let settle: (end: StreamEnd) => void = () => undefined
   const settled = new Promise<StreamEnd>((resolve) => (settle = resolve))
+  /** Of those who wait for what they fed: a fault in it is told to nobody else. */
+  const waiting = new Set<() => void>()
   const stop = (end: StreamEnd) => {
     if (ended !== undefined) return
     ended = end
     settle(end)
     stream?.destroy()
+    for (const resolve of waiting) resolve()
+    waiting.clear()
   }
   const open = (first: number) => {
     const opened = openZlib(coding, first)
@@ -86,8 +90,13 @@ function zlib(coding: Exclude<Coding, 'zstd'>, limits: DecodeLimits, onBytes: On
         return undefined
       }
       const opened = (stream ??= open(raw[0] ?? 0))
-      // Called also when the stream is destroyed meanwhile.
-      return new Promise((resolve) => opened.write(raw, () => resolve()))
+      return new Promise((resolve) => {
+        waiting.add(resolve)
+        opened.write(raw, () => {
+          waiting.delete(resolve)
+          resolve()
+        })
+      })
     },
     end() {
       if (stream === undefined) stop('whole')

@@ -186,6 +186,12 @@ async function inPieces(coding: string, raw: Uint8Array, size: number): Promise<
 }
 
 describe('openDecoder', () => {
+  test('whoever waits for what they fed is let go when it is faulty', async () => {
+    const decoder = openDecoder(encodedAs('gzip'), LIMITS, () => undefined)
+    await decoder?.feed(HELLO)
+    expect(await decoder?.end()).toBe('undecodable')
+  })
+
   test.each(CODED.filter(([, coding]) => coding !== 'gzip, br'))('%s in pieces', async (_, coding, raw) => {
     for (const size of [1, 7, 1000]) {
       expect(await inPieces(coding, raw, size)).toEqual(['{"hello":"world"}', 'whole'])

@@ -1,8 +1,11 @@
 import type { ByteBudget } from '../core/byte-budget.ts'
 import type { AnswerHead, Exchange } from '../core/exchange.ts'
 import type { AnswerReader, Parser, Placed, Reading } from '../core/plugin.ts'
+import type { Run } from '../core/ruling.ts'
 import type { Lesson } from '../core/session.ts'
 import { openDecoder, type DecodeLimits } from '../http/decode.ts'
+import type { PlainCall } from '../http/plain-call.ts'
+import { readHttpResult } from './http-result.ts'
 import type { Recorder } from './recorder.ts'
 
 /** An answer that is read in passing: its bytes go on as they are. */
@@ -16,10 +19,17 @@ export interface AnswerReading {
   end(how: 'complete' | 'cut'): Promise<void> | undefined
 }
 
+/** An answer that is read as a tool's, in our own name. */
+export interface PlainAnswer {
+  readonly call: PlainCall
+  readonly maxBytes: number
+}
+
 export interface AnswerReadingOptions {
   readonly parsers: readonly Placed<Parser>[]
   /** Readings of the request, by plugin id. */
   readonly byParser: ReadonlyMap<string, Reading>
+  readonly plain: PlainAnswer | undefined
   readonly x: Exchange
   readonly answer: AnswerHead
   readonly limits: DecodeLimits
@@ -30,21 +40,24 @@ export interface AnswerReadingOptions {
 }
 
 interface Reader {
-  readonly placed: Placed<Parser>
   readonly reader: GuardedReader
+  readonly note: Note
 }
 
-/** A parser's reader that never throws. */
+/** Says on the record what became of the reading. */
+type Note = (run: Run) => void
+
+/** A reader that never throws. */
 interface GuardedReader {
   feed: AnswerReader['feed']
   /** Undefined when it failed, which is recorded. */
   end(how: 'complete' | 'cut'): ReturnType<AnswerReader['end']> | undefined
 }
 
-/** Undefined when no parser wants the answer: then it is not asked for. */
+/** Undefined when nobody wants the answer: then it is not asked for. */
 export function createAnswerReading(options: AnswerReadingOptions): AnswerReading | undefined {
-  const { recorder, onLessons, budget } = options
-  const readers = openReaders(options)
+  const { onLessons, budget } = options
+  const readers = [...openReaders(options), ...openPlain(options)]
   if (readers.length === 0) return undefined
 
   let ended = false
@@ -53,12 +66,12 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
     if (ended) return
     ended = true
     budget.give(taken)
-    for (const { placed, reader } of readers) {
+    for (const { reader, note } of readers) {
       const end = reader.end(how)
       if (end === undefined) continue
       const { lessons, details } = end
       const all = why === undefined ? details : { ...details, [why]: true }
-      recorder.add(placed.id, { action: 'observe', reason: 'read', details: all }, 'response')
+      note({ action: 'observe', reason: 'read', details: all })
       onLessons(lessons)
     }
   }
@@ -94,8 +107,8 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
     feed: (raw, last) => {
       if (ending !== undefined) return undefined
       const reading = raw.length > 0 && affords(raw.length) ? decoder.feed(raw) : undefined
-      if (last) ending = endOfDecoder('complete')
-      return reading
+      // Much is only learnt from the whole, and the client may ask again as soon as it has it.
+      return last ? (ending = endOfDecoder('complete')) : reading
     },
     end: (how) => {
       ending ??= endOfDecoder(how)
@@ -107,19 +120,37 @@ export function createAnswerReading(options: AnswerReadingOptions): AnswerReadin
 function openReaders(options: AnswerReadingOptions): readonly Reader[] {
   const { parsers, byParser, x, recorder } = options
   const readers: Reader[] = []
-  for (const placed of parsers) {
+  for (const { id, plugin } of parsers) {
+    const note: Note = (run) => {
+      recorder.add(id, run, 'response')
+    }
     try {
-      const reader = placed.plugin.readAnswer(x, byParser.get(placed.id))
-      if (reader !== undefined) readers.push({ placed, reader: guarded(placed, reader, recorder) })
+      const reader = plugin.readAnswer(x, byParser.get(id))
+      if (reader !== undefined) readers.push({ reader: guarded(reader, note), note })
     } catch {
-      recorder.add(placed.id, { action: 'failed', reason: 'plugin_failed' }, 'response')
+      note(FAILED)
     }
   }
   return readers
 }
 
+/** What no parser claimed, for gates that look at what tools answer. */
+function openPlain({ plain, answer, recorder, onLessons }: AnswerReadingOptions): readonly Reader[] {
+  if (plain === undefined) return []
+  const note: Note = (run) => {
+    recorder.own(run, false, 'response')
+  }
+  const reader = readHttpResult(plain.call, answer, plain.maxBytes)
+  if (reader !== 'not_text') return [{ reader: guarded(reader, note), note }]
+  onLessons([{ kind: 'unseen-result' }])
+  note({ action: 'observe', reason: 'read', details: { tool: plain.call.tool, answer: reader } })
+  return []
+}
+
+const FAILED: Run = { action: 'failed', reason: 'plugin_failed' }
+
 /** A reader that fails loses its words, not the answer: the bytes go on, and the record says `failed`. */
-function guarded(placed: Placed<Parser>, reader: AnswerReader, recorder: Recorder): GuardedReader {
+function guarded(reader: AnswerReader, note: Note): GuardedReader {
   let failed = false
   const attempt = <T>(work: () => T): T | undefined => {
     if (failed) return undefined
@@ -127,7 +158,7 @@ function guarded(placed: Placed<Parser>, reader: AnswerReader, recorder: Recorde
       return work()
     } catch {
       failed = true
-      recorder.add(placed.id, { action: 'failed', reason: 'plugin_failed' }, 'response')
+      note(FAILED)
       return undefined
     }
   }

@@ -9,7 +9,7 @@ import { decodeBody, openDecoder } from '../http/decode.ts'
 import { mediaType } from '../http/media.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import { about } from './about.ts'
-import { createAnswerReading, type AnswerReading } from './answer-reading.ts'
+import { createAnswerReading, type AnswerReading, type PlainAnswer } from './answer-reading.ts'
 import { allFailOpen, createGuardedAnswer, recordGivenUp, type GuardedAnswer } from './guarded-answer.ts'
 import { onlyWatches } from './judging.ts'
 import type { RunContext } from './pipeline.ts'
@@ -23,6 +23,8 @@ export interface AnswerGround {
   readonly gates: readonly Placed<Gate>[]
   /** Readings of the request, by plugin id. */
   readonly byParser: ReadonlyMap<string, Reading>
+  /** No parser claimed the request, and gates look at what is answered to it. */
+  readonly plain: PlainAnswer | undefined
   readonly x: Exchange
   readonly answer: AnswerHead
   /** How many actions the request had: the calls that the answer proposes are numbered after them. */
@@ -263,10 +265,11 @@ function decodeLimits({ limits }: RunContext): { readonly bytes: number; readonl
 
 /** The parsers that read an answer in passing, whoever guards it. */
 function readOthers(ground: AnswerGround, guarding: Placed<Parser> | undefined): AnswerReading | undefined {
-  const { context, parsers, byParser, x, answer, recorder, learn } = ground
+  const { context, parsers, byParser, plain, x, answer, recorder, learn } = ground
   return createAnswerReading({
     parsers: parsers.filter((placed) => placed !== guarding),
     byParser,
+    plain,
     x,
     answer,
     limits: decodeLimits(context),

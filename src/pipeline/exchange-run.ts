@@ -21,6 +21,7 @@ import type { Conversation, Lesson } from '../core/session.ts'
 import type { ExchangeWatch } from '../core/telemetry.ts'
 import { decodeBody } from '../http/decode.ts'
 import { answerHead, requestHead } from '../http/headers.ts'
+import { plainCall, type PlainCall } from '../http/plain-call.ts'
 import { plainRefusal } from '../parsers/kit/refusal.ts'
 import { about } from './about.ts'
 import { openAnswer, type ExchangeAnswer } from './exchange-answer.ts'
@@ -30,6 +31,7 @@ import { judge, onlyWatches, type Verdict } from './judging.ts'
 import type { RunContext, SortedChain } from './pipeline.ts'
 import { readMessage, unread, type Understood, type Unreadable } from './readings.ts'
 import { createRecorder } from './recorder.ts'
+import { ResultNews } from './result-news.ts'
 import { isRun } from './results.ts'
 import { shortCode } from './short-code.ts'
 import { newTrace, traceIdOf } from './trace.ts'
@@ -41,6 +43,9 @@ const EMPTY_CHAIN: SortedChain = {
   gates: [],
   atRequest: [],
   atCompletion: [],
+  atResults: [],
+  resultsBytes: undefined,
+  news: new ResultNews([], () => undefined),
   enforces: false,
   ungated: true,
 }
@@ -72,6 +77,8 @@ class ExchangeRun implements ExchangeHandler {
   private newTraceparent: string | undefined
   private session: ExchangeSession | undefined
   private understood: Understood | undefined
+  /** No parser claimed the request, and gates look at what tools answer. */
+  private plainCall: PlainCall | undefined
   private render: Render = plainRefusal
   private abort: AbortController | undefined
   private deadline: NodeJS.Timeout | undefined
@@ -103,7 +110,7 @@ class ExchangeRun implements ExchangeHandler {
       this.newTraceparent = trace.traceparent
     }
     this.watching()
-    this.session = new ExchangeSession(this.context.sessions, this.caller, head, this.traceId)
+    this.session = new ExchangeSession(this.context.sessions, this.caller, head, this.traceId, this.chain)
     if (isTunnel(head)) return this.refuseOwn('plumbline.unsupported_protocol')
 
     const x = this.view(bodyless ? NO_BODY : UNREAD)
@@ -133,6 +140,7 @@ class ExchangeRun implements ExchangeHandler {
       parsers: chain.parsers,
       gates: this.looksAtCompletions(),
       byParser: understood.byParser,
+      plain: this.plainCall && { call: this.plainCall, maxBytes: chain.resultsBytes ?? 0 },
       x: this.view(NO_BODY),
       answer,
       actions: understood.found.length,
@@ -146,6 +154,7 @@ class ExchangeRun implements ExchangeHandler {
     this.answering = openAnswer(ground, rewritable)
     // A streamed answer may take hours: what the request held is let go.
     this.understood = undefined
+    this.plainCall = undefined
     this.render = plainRefusal
     const { plan } = this.answering
     if (plan.kind === 'refuse') this.answerRefused(plan.answer)
@@ -283,12 +292,20 @@ class ExchangeRun implements ExchangeHandler {
     }
     const understood = read.kind === 'understood' ? read : unread([], unresolved, this.recorder)
     this.understood = understood
+    this.plainCall = this.plainCallOf(understood, body)
     this.render = (no) => understood.found[0].reading.refuse(no)
     this.session?.resolveMessage(understood)
 
     const refusal = await this.judgeAll(understood, this.view(body))
     if (refusal !== undefined) return refusal
     return { kind: 'continue', edits: this.edits() }
+  }
+
+  /** What gates that look at results make of the request, where its answer is nobody else's and not all exempted it. */
+  private plainCallOf({ byParser }: Understood, body: Body): PlainCall | undefined {
+    const { caller, chain, head } = this
+    if (head === undefined || caller?.direction !== 'outbound' || byParser.size > 0) return undefined
+    return chain.atResults.every((gate) => this.exempt.has(gate)) ? undefined : plainCall(head, body)
   }
 
   /** Decides whose business an unreadable message is. Undefined: it passes, and the record says so. */

@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import type { Head, Notes } from '../core/exchange.ts'
 import type { Caller } from '../core/handler.ts'
-import type { InboundEntry, InboundQuery, Lesson, Resolution, Sessions } from '../core/session.ts'
+import type { InboundEntry, InboundQuery, Lesson, Resolution, Sessions, SessionView } from '../core/session.ts'
 import type { Understood } from './readings.ts'
 
 /** Towards the agent it names the session; from the agent it proves it. Never passes to an upstream. */
 export const HANDLE_HEADER = 'x-plumbline-session'
 
 export const NO_SESSION: Resolution = { certainty: 'none', method: 'none', candidates: [] }
+
+/** What gates want of the results of tools. */
+export interface ResultWishes {
+  /** Undefined: nothing. */
+  readonly resultsBytes: number | undefined
+  readonly news: { tell(session: SessionView): void }
+}
 
 /** The session side of one exchange: whose it is, and what it teaches. */
 export class ExchangeSession {
@@ -16,17 +23,19 @@ export class ExchangeSession {
   private readonly caller: Caller
   private readonly head: Head
   private readonly traceId: string | undefined
+  private readonly wishes: ResultWishes
   private entry: InboundEntry | undefined
   /** Unique to this exchange; a client's own request id is not. */
   private readonly exchange = randomUUID()
   /** A gate really asked and allowed, as opposed to skipped. */
   private judged = false
 
-  constructor(sessions: Sessions, caller: Caller, head: Head, traceId: string | undefined) {
+  constructor(sessions: Sessions, caller: Caller, head: Head, traceId: string | undefined, wishes: ResultWishes) {
     this.sessions = sessions
     this.caller = caller
     this.head = head
     this.traceId = traceId
+    this.wishes = wishes
   }
 
   /**
@@ -50,7 +59,7 @@ export class ExchangeSession {
     this.takeNotes(understood.lessons)
     const lessons = withoutNotes(understood.lessons)
     if (this.caller.direction === 'outbound') {
-      this.teach(lessons, this.caller.routesByHost ? this.head.host : undefined)
+      this.teach(lessons)
       return undefined
     }
     const entry = this.sessions.enter(this.query(understood))
@@ -67,7 +76,7 @@ export class ExchangeSession {
     const rest = withoutNotes(lessons)
     if (rest.length === 0) return
     if (this.caller.direction === 'inbound') this.entry?.learn(rest)
-    else this.teach(rest, undefined)
+    else this.teach(rest)
   }
 
   /** The session, where there is exactly one. What could belong to several is taught to none of them. */
@@ -100,10 +109,17 @@ export class ExchangeSession {
     }
   }
 
-  private teach(lessons: readonly Lesson[], host: string | undefined): void {
-    const { id, resolution } = this
-    if (id !== undefined) this.sessions.learn(id, lessons, host, this.exchange)
-    else if (resolution.certainty !== 'lost') this.sessions.learnStray(this.caller.workload, lessons, this.exchange)
+  private teach(lessons: readonly Lesson[]): void {
+    const { id, resolution, exchange } = this
+    const { workload, routesByHost } = this.caller
+    if (id !== undefined) {
+      const host = routesByHost ? this.head.host : undefined
+      const news = this.sessions.learn(id, lessons, host, exchange, this.wishes.resultsBytes)
+      if (news !== undefined) this.wishes.news.tell(news)
+    } else if (resolution.certainty !== 'lost') {
+      const candidates = resolution.candidates.map((candidate) => candidate.id)
+      this.sessions.learnStray(workload, lessons, exchange, candidates)
+    }
   }
 
   private takeNotes(lessons: readonly Lesson[]): void {

@@ -114,7 +114,16 @@ async function answering(plugins: readonly Placed[], options: Options = {}) {
     resolve: () => ({
       certainty: 'exact',
       method: 'handle',
-      candidates: [{ id: 's', intents: () => [], destinations: new Set(), heard: [], conversation: () => undefined }],
+      candidates: [
+        {
+          id: 's',
+          intents: () => [],
+          destinations: new Set(),
+          heard: [],
+          results: { list: [], incomplete: false },
+          conversation: () => undefined,
+        },
+      ],
     }),
     learn: (_id, lessons) => void learnt.push(...lessons),
     learnStray: () => undefined,

@@ -70,6 +70,7 @@ const VIEW: SessionView = {
   intents: () => ['do it'],
   destinations: new Set(),
   heard: [],
+  results: { list: [], incomplete: false },
   conversation: () => undefined,
 }
 

@@ -8,6 +8,7 @@ import type { Telemetry } from '../core/telemetry.ts'
 import { createExchangeRun } from './exchange-run.ts'
 import type { HoldLimits } from './guarded-answer.ts'
 import { onlyWatches } from './judging.ts'
+import { ResultNews } from './result-news.ts'
 
 export interface PipelineLog {
   info(facts: Readonly<Record<string, unknown>>, message: string): void
@@ -47,6 +48,11 @@ export interface SortedChain {
   /** The gates that look at requests, and those that look at what answers propose; a gate may do both. */
   readonly atRequest: readonly Placed<Gate>[]
   readonly atCompletion: readonly Placed<Gate>[]
+  /** The gates that look at what tools answered. */
+  readonly atResults: readonly Placed<Gate>[]
+  /** How much of it is kept for them; undefined where there are none. */
+  readonly resultsBytes: number | undefined
+  readonly news: ResultNews
   /** At least one gate enforces: then each action needs a ruling. */
   readonly enforces: boolean
   /** No gate at all, not even one that is off: then its parsers refuse what they cannot read. */
@@ -57,15 +63,22 @@ export interface RunContext extends Omit<PipelineOptions, 'chains'> {
   readonly chains: Readonly<Record<Direction, SortedChain>>
 }
 
-function sortChain(chain: Chain): SortedChain {
+function sortChain(chain: Chain, log: PipelineLog): SortedChain {
   const live = chain.plugins.filter((p) => p.mode !== 'off')
   const gates = live.filter((p): p is Placed<Gate> => p.plugin.kind === 'gate')
+  const wishes = gates.flatMap(({ plugin }) => (plugin.needsResults === undefined ? [] : [plugin.needsResults.bytes]))
+  const atResults = gates.filter(({ plugin }) => plugin.needsResults !== undefined)
   return {
     all: chain.plugins,
     parsers: live.filter((p): p is Placed<Parser> => p.plugin.kind === 'parser'),
     gates,
     atRequest: gates.filter((g) => g.plugin.points.includes('request')),
     atCompletion: gates.filter((g) => g.plugin.points.includes('completion')),
+    atResults,
+    resultsBytes: wishes.length === 0 ? undefined : Math.max(...wishes),
+    news: new ResultNews(atResults, ({ id }, cause) => {
+      log.error({ plugin: id, err: cause }, 'a gate failed over new results')
+    }),
     enforces: gates.some((g) => !onlyWatches(g)),
     ungated: chain.plugins.every((p) => p.plugin.kind === 'parser'),
   }
@@ -74,7 +87,10 @@ function sortChain(chain: Chain): SortedChain {
 export function createPipeline(options: PipelineOptions): { readonly open: OpenExchange } {
   const context: RunContext = {
     ...options,
-    chains: { inbound: sortChain(options.chains.inbound), outbound: sortChain(options.chains.outbound) },
+    chains: {
+      inbound: sortChain(options.chains.inbound, options.log),
+      outbound: sortChain(options.chains.outbound, options.log),
+    },
   }
   return { open: (caller) => createExchangeRun(caller, context) }
 }

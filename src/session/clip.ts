@@ -8,6 +8,6 @@ export function clip(text: string, max: number): string {
 }
 
 /** A slice keeps the whole text that it was cut from in memory; a copy does not. */
-function copy(text: string): string {
+export function copy(text: string): string {
   return Buffer.from(text).toString()
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ChatMessage } from '../core/session.ts'
-import { ConversationTotal } from './conversation-total.ts'
+import { Total } from './total.ts'
 import { Conversations } from './conversations.ts'
 import { LIMITS } from './limits.ts'
 
@@ -76,7 +76,7 @@ function trim(kept: Kept[]): void {
 
 test('whatever is asked and proposed: what is recalled is what was shown, and every character is counted once', () => {
   const play = (steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]) => {
-    const total = new ConversationTotal()
+    const total = new Total(LIMITS.conversationCharsOverall)
     const real = [0, 1, 2].map(() => new Conversations(total))
     const model: Kept[][] = [[], [], []]
     for (const now of steps) {
@@ -95,7 +95,7 @@ test('whatever is asked and proposed: what is recalled is what was shown, and ev
         kept[at]?.proposed.push(now.tool)
       }
       trim(kept)
-      expect(total.chars).toBe(model.reduce((sum, each) => sum + charsOf(each), 0))
+      expect(total.held).toBe(model.reduce((sum, each) => sum + charsOf(each), 0))
       for (const name of ['a', 'b']) {
         const proposing = kept.findLast(({ proposed }) => proposed.includes(name))
         const couldPropose = kept.findLast(({ fits, tools }) => !fits || tools.length > 0)
@@ -109,7 +109,7 @@ test('whatever is asked and proposed: what is recalled is what was shown, and ev
       }
     }
     for (const conversations of real) conversations.release()
-    expect(total.chars).toBe(0)
+    expect(total.held).toBe(0)
   }
   fc.assert(fc.property(fc.array(step, { maxLength: 40, size: 'max' }), play), { numRuns: 60 })
 }, 60_000)

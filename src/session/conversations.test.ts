@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ChatMessage, Lesson } from '../core/session.ts'
 import { fixture, MINUTE_MS, OPTIONS, say, turn } from '../../test/support/session/kit.ts'
-import { ConversationTotal } from './conversation-total.ts'
+import { Total } from './total.ts'
 import { Conversations } from './conversations.ts'
 import { LIMITS } from './limits.ts'
 
@@ -122,7 +122,7 @@ describe('bounds', () => {
   ]
 
   test('so many exchanges: the oldest goes', () => {
-    const conversations = new Conversations(new ConversationTotal())
+    const conversations = new Conversations(new Total(LIMITS.conversationCharsOverall))
     for (let i = 0; i <= LIMITS.conversations; i++) {
       conversations.ask(`e${String(i)}`, [said(String(i))], [])
       conversations.propose(`e${String(i)}`, [{ id: undefined, tool: `t${String(i)}`, argumentsText: '{}' }])
@@ -132,11 +132,11 @@ describe('bounds', () => {
   })
 
   test('a conversation at the limit is kept whole; a larger one is not kept, and no older one stands in for it', () => {
-    const total = new ConversationTotal()
+    const total = new Total(LIMITS.conversationCharsOverall)
     const conversations = new Conversations(total)
     conversations.ask('e1', ofOne(LIMITS.conversationChars), [])
     expect(conversations.recall(REFUND)?.messages).toEqual(ofOne(LIMITS.conversationChars))
-    expect(total.chars).toBe(LIMITS.conversationChars)
+    expect(total.held).toBe(LIMITS.conversationChars)
     conversations.ask('e2', ofOne(LIMITS.conversationChars + 1), [])
     conversations.propose('e2', [{ id: undefined, tool: 'refund', argumentsText: '{"id":"TX-1"}' }])
     expect(conversations.recall(REFUND)).toBeUndefined()
@@ -147,7 +147,7 @@ describe('bounds', () => {
   })
 
   test('tools count like messages', () => {
-    const conversations = new Conversations(new ConversationTotal())
+    const conversations = new Conversations(new Total(LIMITS.conversationCharsOverall))
     conversations.ask('e1', [said('x')], ['y'.repeat(LIMITS.conversationChars)])
     expect(conversations.recall(REFUND)).toBeUndefined()
   })
@@ -160,7 +160,7 @@ describe('bounds', () => {
   test.each(MANY)('small things count what they take in memory, not what they are long: %s', (_name, count, of) => {
     const recall = ([messages, tools]: ReturnType<typeof of>) => {
       expect(JSON.stringify([messages, tools]).length).toBeLessThan(LIMITS.conversationChars / 4)
-      const conversations = new Conversations(new ConversationTotal())
+      const conversations = new Conversations(new Total(LIMITS.conversationCharsOverall))
       conversations.ask('e1', messages, tools)
       return conversations.recall(REFUND)
     }
@@ -169,7 +169,7 @@ describe('bounds', () => {
   })
 
   test('a conversation that grows message by message is held once', () => {
-    const total = new ConversationTotal()
+    const total = new Total(LIMITS.conversationCharsOverall)
     const conversations = new Conversations(total)
     const all: ChatMessage[] = []
     const tools = [{ name: 'refund', description: 'z'.repeat(10_000) }]
@@ -179,26 +179,26 @@ describe('bounds', () => {
     }
     const once = JSON.stringify([...all, ...tools]).length
     const references = LIMITS.conversations * (all.length + 1) * LIMITS.referenceChars
-    expect(total.chars).toBeLessThan(once + (all.length + 1) * beside + references)
+    expect(total.held).toBeLessThan(once + (all.length + 1) * beside + references)
     // Not only counted once: it is the same object, also where it stands elsewhere than it stood before.
     const before = conversations.recall(REFUND)
     conversations.ask('moved', structuredClone(all.slice(100)), structuredClone(tools))
     expect(conversations.recall(REFUND)?.messages[0]).toBe(before?.messages[100])
     conversations.release()
-    expect(total.chars).toBe(0)
+    expect(total.held).toBe(0)
   })
 
   test('when all sessions together hold too much, the oldest exchanges of all go', () => {
-    const total = new ConversationTotal()
+    const total = new Total(LIMITS.conversationCharsOverall)
     const sessions = LIMITS.conversationCharsOverall / LIMITS.conversationChars
     const each = Array.from({ length: sessions + 1 }, () => new Conversations(total))
     for (const conversations of each) conversations.ask('e', ofOne(LIMITS.conversationChars), [])
-    expect(total.chars).toBe(LIMITS.conversationCharsOverall)
+    expect(total.held).toBe(LIMITS.conversationCharsOverall)
     expect(each.map((one) => one.recall(REFUND) !== undefined)).toEqual([
       false,
       ...Array.from({ length: sessions }, () => true),
     ])
     for (const conversations of each) conversations.release()
-    expect(total.chars).toBe(0)
+    expect(total.held).toBe(0)
   })
 })

@@ -1,5 +1,5 @@
 import type { ChatMessage, Conversation, ProposedCall, RecalledConversation } from '../core/session.ts'
-import type { ConversationTotal } from './conversation-total.ts'
+import type { Total } from './total.ts'
 import { LIMITS } from './limits.ts'
 import { Proposals, type Call } from './proposals.ts'
 import { SharedParts, type Part } from './shared-parts.ts'
@@ -28,13 +28,13 @@ export class Conversations {
   readonly #asked = new Map<string, Asked>()
   readonly #messages = new SharedParts<ChatMessage>()
   readonly #tools = new SharedParts<unknown>()
-  readonly #total: ConversationTotal
+  readonly #total: Total
   readonly #maxExchanges: number
   #ownChars = 0
   /** As the total has it. */
   #chars = 0
 
-  constructor(total: ConversationTotal, maxExchanges: number = LIMITS.conversations) {
+  constructor(total: Total, maxExchanges: number = LIMITS.conversations) {
     this.#total = total
     this.#maxExchanges = maxExchanges
   }
@@ -130,7 +130,7 @@ export class Conversations {
 
   #count(): void {
     const chars = this.#messages.chars + this.#tools.chars + this.#ownChars
-    this.#total.chars += chars - this.#chars
+    this.#total.held += chars - this.#chars
     this.#chars = chars
   }
 }

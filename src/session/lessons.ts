@@ -20,6 +20,7 @@ export function hear(record: SessionRecord, lesson: Lesson): void {
     case 'alias':
     case 'note':
     case 'completion':
+    case 'unseen-result':
       return
   }
 }

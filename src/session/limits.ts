@@ -38,6 +38,17 @@ export const LIMITS = {
   proposedToolChars: 256,
   /** Exchanges with models that are nobody's in particular, per workload. */
   strayConversations: 64,
+  /** What tools answered, in all sessions together; how much one session keeps is its gates' wish. */
+  resultBytesOverall: 268_435_456,
+  /** What it counts that a result is kept, besides its text and its arguments. */
+  resultBytes: 512,
+  resultToolChars: 256,
+  /** Results that look alike at first, among which one is looked for. */
+  resultsAlike: 16,
+  /** Digests of results that were forgotten, so that they are not taken for new when an agent repeats them. */
+  forgottenResults: 1_024,
+  /** Arguments that are nested deeper stay the text they were. */
+  argumentsDepth: 64,
   destinations: 256,
   /** Sessions that a resolution names; gates ask about far fewer. */
   candidates: 64,

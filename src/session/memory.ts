@@ -6,6 +6,7 @@ import { hear, remember } from './lessons.ts'
 import { Notes } from './notes.ts'
 import type { Clock, SessionOptions } from './options.ts'
 import { resolveOutbound } from './resolver.ts'
+import { hasResults } from './shown-results.ts'
 import { Store } from './store.ts'
 
 export type { Clock, SessionOptions } from './options.ts'
@@ -21,18 +22,22 @@ export function createSessions(options: SessionOptions, clock: Clock, random?: R
     peek: (query) => (options.enabled ? inbound.peek(query) : disabled),
     enter: (query) => (options.enabled ? inbound.enter(query) : undefined),
     resolve: (query) => (options.enabled ? resolveOutbound(store, query, options.lingerMs) : disabled),
-    learn(sessionId, lessons, host, exchange) {
+    learn(sessionId, lessons, host, exchange, resultsBytes) {
       const record = store.population.get(sessionId)
-      if (record === undefined) return
+      if (record === undefined) return undefined
       // `hear` takes no user's message: whatever the agent sends, it cannot speak for its user.
       for (const lesson of lessons) {
         hear(record, lesson)
         remember(record.conversations, lesson, exchange)
       }
       if (host !== undefined && host !== '') record.wentTo(host)
+      return record.results.learn(lessons, host, resultsBytes) ? record.view : undefined
     },
-    learnStray: (workload, lessons, exchange) => {
-      if (options.enabled) store.strays.learn(workload, lessons, exchange, clock.nowMs())
+    learnStray: (workload, lessons, exchange, candidates) => {
+      if (!options.enabled) return
+      store.strays.learn(workload, lessons, exchange, clock.nowMs())
+      if (!lessons.some(hasResults)) return
+      for (const id of candidates) store.population.get(id)?.results.miss()
     },
     note: (workload, keys) => {
       notes.plant(workload, keys, clock.nowMs())

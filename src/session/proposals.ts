@@ -52,7 +52,8 @@ function proposalOf({ tool, argumentsText }: ProposedCall): Proposal[] {
   return args === undefined || tool.length > LIMITS.proposedToolChars ? [] : [{ tool, args }]
 }
 
-function isName(proposed: string, tool: string): boolean {
+/** Whether a model that proposed this name may have meant the tool. */
+export function isName(proposed: string, tool: string): boolean {
   if (proposed === tool) return true
   if (tool === '' || !proposed.endsWith(tool)) return false
   return SEPARATORS.includes(proposed.charAt(proposed.length - tool.length - 1))

@@ -1,11 +1,12 @@
 import type { SessionView } from '../core/session.ts'
-import type { ConversationTotal } from './conversation-total.ts'
 import { Conversations } from './conversations.ts'
 import { publicId } from './handle.ts'
 import { Heard, type HeardTotal } from './heard.ts'
 import { Intents } from './intents.ts'
 import { LIMITS } from './limits.ts'
 import { RecentMap } from './recent-map.ts'
+import { Results } from './results.ts'
+import type { Total } from './total.ts'
 
 /** Keys in the order of last use. */
 export type RecentKeys = RecentMap<string, true>
@@ -13,7 +14,8 @@ export type RecentKeys = RecentMap<string, true>
 /** What all sessions hold together. */
 export interface Totals {
   readonly heard: HeardTotal
-  readonly conversations: ConversationTotal
+  readonly conversations: Total
+  readonly results: Total
 }
 
 /** One conversation, as the store keeps it. Gates see its `view` only. */
@@ -27,6 +29,7 @@ export class SessionRecord {
   readonly intents = new Intents()
   readonly heard: Heard
   readonly conversations: Conversations
+  readonly results: Results
 
   /** What the directory finds it by. Only the directory writes these. */
   readonly contexts: RecentKeys = new RecentMap()
@@ -51,6 +54,7 @@ export class SessionRecord {
     this.lastActiveMs = nowMs
     this.heard = new Heard(maxEvents, totals.heard)
     this.conversations = new Conversations(totals.conversations)
+    this.results = new Results(totals.results)
     this.view = viewOf(this, this.#destinations)
   }
 
@@ -58,6 +62,7 @@ export class SessionRecord {
   release(): void {
     this.heard.release()
     this.conversations.release()
+    this.results.release()
   }
 
   wentTo(host: string): void {
@@ -75,6 +80,7 @@ function viewOf(record: SessionRecord, destinations: ReadonlySet<string>): Sessi
     id: record.id,
     destinations,
     intents: (turns) => record.intents.newestFirst(turns),
+    results: record.results,
     conversation: (call) => record.conversations.recall(call),
     get heard() {
       // A user's message that the ring has lost is older than all that the ring still holds.

@@ -63,7 +63,7 @@ export class SharedParts<T> {
 }
 
 /** A list of empty lists is a few characters of JSON, and many times that in memory. */
-function valuesIn(value: unknown): number {
+export function valuesIn(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   const inner: unknown[] = Object.values(value)
   return inner.reduce((sum: number, each) => sum + valuesIn(each), inner.length)

@@ -1,11 +1,12 @@
-import { ConversationTotal } from './conversation-total.ts'
 import { Directory } from './directory.ts'
 import { newHandle, type RandomBytes } from './handle.ts'
+import { LIMITS } from './limits.ts'
 import type { Clock, SessionOptions } from './options.ts'
 import { Population } from './population.ts'
 import { SessionRecord, type Totals } from './record.ts'
 import { Strays } from './strays.ts'
 import { Tombstones, type Tombstone } from './tombstones.ts'
+import { Total } from './total.ts'
 
 /** The life of sessions: they start, start anew, expire, make room, and leave a tombstone. */
 export class Store {
@@ -13,7 +14,11 @@ export class Store {
   readonly directory = new Directory()
   readonly tombstones: Tombstones
   readonly strays: Strays
-  readonly #totals: Totals = { heard: { chars: 0 }, conversations: new ConversationTotal() }
+  readonly #totals: Totals = {
+    heard: { chars: 0 },
+    conversations: new Total(LIMITS.conversationCharsOverall),
+    results: new Total(LIMITS.resultBytesOverall),
+  }
   readonly #options: SessionOptions
   readonly #clock: Clock
   readonly #random: RandomBytes | undefined
@@ -55,11 +60,13 @@ export class Store {
     const handle = stone?.handle ?? newHandle(this.#random)
     const record = new SessionRecord(handle, workload, nowMs, this.#options.maxEvents, this.#totals)
     this.population.add(record)
-    if (stone !== undefined) this.#restoreKeys(record, stone)
+    if (stone !== undefined) this.#restore(record, stone)
     return record
   }
 
-  #restoreKeys(record: SessionRecord, stone: Tombstone): void {
+  #restore(record: SessionRecord, stone: Tombstone): void {
+    // What its tools answered before is gone.
+    record.results.miss()
     for (const key of stone.contexts.toReversed()) this.directory.bindName(record, 'context', key)
     for (const key of stone.tasks.toReversed()) this.directory.bindName(record, 'task', key)
     for (const key of stone.traces.toReversed()) this.directory.bindTrace(record, key, true)

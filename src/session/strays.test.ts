@@ -27,7 +27,7 @@ function strays(options: Partial<typeof OPTIONS> = {}) {
   return {
     ...made,
     ask: (exchange: string, ...lessons: Lesson[]) => {
-      sessions.learnStray('w', lessons, exchange)
+      sessions.learnStray('w', lessons, exchange, [])
     },
     recall: (call = REFUND, workload = 'w') => sessions.resolve({ ...query, workload }).stray?.(call)?.messages,
   }

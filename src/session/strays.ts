@@ -1,5 +1,5 @@
 import type { Conversation, Lesson } from '../core/session.ts'
-import type { ConversationTotal } from './conversation-total.ts'
+import type { Total } from './total.ts'
 import { Conversations } from './conversations.ts'
 import { remember } from './lessons.ts'
 import { LIMITS } from './limits.ts'
@@ -17,10 +17,10 @@ interface Pool {
  */
 export class Strays {
   readonly #pools = new Map<string, Pool>()
-  readonly #total: ConversationTotal
+  readonly #total: Total
   readonly #ttlMs: number
 
-  constructor(total: ConversationTotal, ttlMs: number) {
+  constructor(total: Total, ttlMs: number) {
     this.#total = total
     this.#ttlMs = ttlMs
   }

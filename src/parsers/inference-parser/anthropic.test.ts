@@ -235,7 +235,7 @@ describe('what stands beside messages', () => {
     expect(batch(HOST)).toMatchObject({
       actions: [{ kind: 'inference', model: '', firstUserText: '' }],
       proposes: 'unreadable',
-      lessons: [],
+      lessons: [{ kind: 'unseen-result' }],
     })
     expect(batch('anywhere.test').actions[0]).toHaveProperty('beside', { requests })
   })

@@ -38,6 +38,13 @@ describe('what the answer to a request may propose', () => {
     expect(proposed(body)).toBe(proposes)
   })
 
+  test('what is not read that far may tell of results of tools', () => {
+    const { x, body } = exchangeOf({ host: 'model.test', path: '/v1/responses', body: { ...asking, tools: [{}] } })
+    expect(parser.read(x, body)).toMatchObject({ lessons: [{ kind: 'unseen-result' }] })
+    const plain = exchangeOf({ host: 'model.test', path: '/v1/responses', body: asking })
+    expect(parser.read(plain.x, plain.body)).toMatchObject({ lessons: [] })
+  })
+
   test('a chat’s answer can always be read', () => {
     expect(proposed({ model: 'm', messages: [] }, '/v1/chat/completions')).toBe('readable')
   })

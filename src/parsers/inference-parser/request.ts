@@ -94,7 +94,9 @@ function inferenceReading(dialect: string, request: InferenceRequest, home: Home
   const { model, conversation, proposes } = request
   const details = { dialect, model: model.slice(0, SHOWN_CHARACTERS) }
   const action = actionOf(request, home, beside)
-  if (conversation === undefined) return reading(action, [], details, proposes)
+  // Where words are not read that far, they may tell of results.
+  if (conversation === undefined)
+    return reading(action, proposes === 'unreadable' ? [{ kind: 'unseen-result' }] : [], details, proposes)
   const { messages, tools } = conversation
   const lesson = { kind: 'inference', model, messages, tools } as const
   return reading(action, [lesson], { ...details, messages: messages.length, tools: tools.length }, proposes)

@@ -8,34 +8,41 @@ import type { Sent } from './request.ts'
 
 type Members = Readonly<Record<string, unknown>>
 
-/** What of a result the session keeps. */
-const TEXT_CHARACTERS = 64 * 1024
+const UNSEEN: Lesson = { kind: 'unseen-result' }
 
 /** Reads the answer to one call: the result of a tool, and the name of the task that a call started. */
 export function createAnswerReader(x: Exchange, sent: Sent): AnswerReader {
   const id: unknown = JSON.parse(sent.idToken)
+  let answered = false
   let failed: boolean | undefined
   return readLessons(x, {
     hear(message) {
       // A stream brings the server's own messages too.
       if (!isObject(message) || message['id'] !== id || 'method' in message) return []
       const { result } = message
+      answered = true
       failed = !isObject(result) || result['isError'] === true
       return isObject(result) ? lessonsOf(x, sent, result) : []
     },
-    rest: () => [],
+    // It comes another way, or was cut, or is in no form that is read here.
+    rest: () => (answered || !isSuccess(x) ? [] : [UNSEEN]),
     get details() {
       return failed === undefined ? {} : { failed }
     },
   })
 }
 
+function isSuccess({ answer }: Exchange): boolean {
+  return answer !== undefined && answer.status >= 200 && answer.status <= 299
+}
+
 function lessonsOf(x: Exchange, sent: Sent, result: Members): readonly Lesson[] {
   const taskId = sent.startsTask ? startedTask(result) : undefined
-  const text = textOf(result).slice(0, TEXT_CHARACTERS)
+  const text = textOf(result)
   return [
     ...(taskId === undefined ? [] : [{ kind: 'note', key: taskNote(x, taskId), judged: true } as const]),
     ...(text === '' ? [] : [{ kind: 'tool-result', tool: sent.tool, args: sent.args, text } as const]),
+    ...(showsMore(result) ? [UNSEEN] : []),
   ]
 }
 
@@ -59,6 +66,19 @@ function textOf(result: Members): string {
   if (texts.length > 0) return texts.join('\n')
   if (result['structuredContent'] !== undefined) return JSON.stringify(result['structuredContent'])
   return isObject(inner) ? blocksOf(inner) : ''
+}
+
+const WITHOUT_WORDS: ReadonlySet<unknown> = new Set(['image', 'audio', 'resource_link'])
+
+/** Pictures, sounds, files and links hold words that are not read here. */
+function showsMore(result: Members): boolean {
+  const inner = isObject(result['result']) ? result['result'] : {}
+  const blocks = [result['content'], result['contents'], inner['content']].flatMap(list)
+  return blocks.some((block) => {
+    if (!isObject(block)) return false
+    const resource = isObject(block['resource']) ? block['resource'] : block
+    return WITHOUT_WORDS.has(block['type']) || typeof resource['blob'] === 'string'
+  })
 }
 
 /** One level of a held result is enough: results do not hold results of results. */

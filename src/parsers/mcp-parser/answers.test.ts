@@ -26,10 +26,14 @@ const READ = { jsonrpc: '2.0', id: 7, method: 'resources/read', params: { uri: '
 const answer = (result: unknown, id: unknown = 7) => JSON.stringify({ jsonrpc: '2.0', id, result })
 const text = (value: string) => ({ type: 'text', text: value })
 const heard = (value: string) => ({ kind: 'tool-result', tool: 'inbox', args: { n: 1 }, text: value })
+const unseen = { kind: 'unseen-result' }
 
 describe('the answer to a call', () => {
   test.each<[string, unknown, unknown[]]>([
-    ['text', { content: [text('a'), { type: 'image', data: 'x' }, text('b')] }, [heard('a\nb')]],
+    ['text', { content: [text('a'), text('b')] }, [heard('a\nb')]],
+    ['text and a picture', { content: [text('a'), { type: 'image', data: 'x' }, text('b')] }, [heard('a\nb'), unseen]],
+    ['a file', { content: [{ type: 'resource', resource: { uri: 'u', blob: 'eA==' } }] }, [unseen]],
+    ['a link', { content: [{ type: 'resource_link', uri: 'u', name: 'n' }] }, [unseen]],
     ['a resource in it', { content: [{ type: 'resource', resource: { uri: 'u', text: 'r' } }] }, [heard('r')]],
     ['text beside structure', { content: [text('a')], structuredContent: { b: 1 } }, [heard('a')]],
     ['structure only', { content: [], structuredContent: { b: 1 } }, [heard('{"b":1}')]],
@@ -59,14 +63,14 @@ describe('the answer to a call', () => {
     expect(learn(CALL, '{"jsonrpc":"2.0","id":7,"error":{"code":1,"message":"x"}}')).toMatchObject({
       details: { failed: true },
     })
-    expect(learn(CALL, '<html>')).toMatchObject({ lessons: [], details: { answer: 'other' } })
+    expect(learn(CALL, '<html>')).toMatchObject({ lessons: [unseen], details: { answer: 'other' } })
   })
 
-  test('another id, or a request of the server, teaches nothing', () => {
-    expect(learn(CALL, answer({ content: [text('a')] }, 8))).toMatchObject({ lessons: [] })
-    expect(learn(CALL, answer({ content: [text('a')] }, '7'))).toMatchObject({ lessons: [] })
+  test('another id, or a request of the server, is not the result', () => {
+    expect(learn(CALL, answer({ content: [text('a')] }, 8))).toMatchObject({ lessons: [unseen] })
+    expect(learn(CALL, answer({ content: [text('a')] }, '7'))).toMatchObject({ lessons: [unseen] })
     const request = JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'x', result: { content: [text('a')] } })
-    expect(learn(CALL, request)).toMatchObject({ lessons: [] })
+    expect(learn(CALL, request)).toMatchObject({ lessons: [unseen] })
   })
 
   test('other calls that bring text', () => {
@@ -81,9 +85,15 @@ describe('the answer to a call', () => {
     expect(learn(task, answer(done))).toMatchObject({ lessons: [{ tool: 'tasks/get', text: 'd' }] })
   })
 
-  test('a long text is cut', () => {
-    const learnt = learn(CALL, answer({ content: [text('x'.repeat(100_000))] }))
-    expect(learnt).toMatchObject({ lessons: [{ text: 'x'.repeat(65_536) }] })
+  test('a long text is whole', () => {
+    const long = 'x'.repeat(1_000_000)
+    expect(learn(CALL, answer({ content: [text(long)] }))).toMatchObject({ lessons: [heard(long)] })
+  })
+
+  test('an answer that breaks off is a result that was not seen', () => {
+    const reader = readerOf(CALL, 'application/json')
+    reader?.feed(new TextEncoder().encode('{"jsonrpc":"2.0",'))
+    expect(reader?.end('cut').lessons).toEqual([unseen])
   })
 
   test('answers that teach nothing are not asked for', () => {

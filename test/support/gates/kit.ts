@@ -32,6 +32,7 @@ export function sessionOf(
   more: {
     readonly heard?: readonly string[]
     readonly used?: readonly string[]
+    readonly results?: SessionView['results']
     readonly conversation?: SessionView['conversation']
   } = {},
 ): SessionView {
@@ -39,6 +40,7 @@ export function sessionOf(
     id,
     intents: (turns) => intents.slice(0, turns),
     destinations: new Set(more.used),
+    results: more.results ?? { list: [], incomplete: false },
     heard: more.heard ?? [],
     conversation: more.conversation ?? (() => undefined),
   }

@@ -1,5 +1,6 @@
 import type { Issue, Question, ReflectedMessage, Reflection } from '../../../src/gates/sparc/reflector.ts'
 import { NO_WATCH } from '../../../src/core/telemetry.ts'
+import type { EmbeddedPolicy } from '../../../src/gates/sparc/embedded/policy.ts'
 import { createEmbeddedReflector, type EmbeddedTrack } from '../../../src/gates/sparc/embedded/index.ts'
 
 export interface Asked {
@@ -14,6 +15,7 @@ export interface Asked {
   readonly messages?: readonly ReflectedMessage[]
   readonly user?: string
   readonly track?: EmbeddedTrack
+  readonly policy?: EmbeddedPolicy
 }
 
 export function functionTool(name: string, parameters: unknown, description = ''): unknown {
@@ -41,7 +43,7 @@ export function questionOf(asked: Asked): Question {
 }
 
 export function reflect(asked: Asked): Promise<Reflection> {
-  const reflector = createEmbeddedReflector({ track: asked.track ?? 'embedded' })
+  const reflector = createEmbeddedReflector({ track: asked.track ?? 'embedded', policy: asked.policy ?? 'default' })
   return reflector.reflect(questionOf(asked), new AbortController().signal, NO_WATCH)
 }
 
