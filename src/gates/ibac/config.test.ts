@@ -55,6 +55,11 @@ describe('defaults', () => {
       max_action_bytes: 16_384,
       oversize_action: 'judge',
       trusted_hosts: [],
+      deny_at: 5,
+      effects: {},
+      delegation_phrases: [],
+      max_results_bytes: 524_288,
+      prefilter: 'off',
     })
   })
 })
@@ -108,6 +113,19 @@ describe('what is refused at start', () => {
     ['no candidates', { ...llm, max_candidates: 0 }, 'max_candidates', /from 1 to/],
     ['no intents', { ...llm, intent_turns: 0 }, 'intent_turns', /from 1 to/],
     ['a tiny description', { ...llm, max_action_bytes: 1023 }, 'max_action_bytes', /from 1024 to/],
+    ['a threshold that denies everything', { ...llm, deny_at: 0 }, 'deny_at', /from 1 to/],
+    ['an unknown effect', { ...llm, effects: { 'a_*': 'burn' } }, 'effects', /say of "a_\*" one of read, login/],
+    ['an effect of every tool', { ...llm, effects: { '*': 'read' } }, 'effects', /matches nearly everything/],
+    ['effects that are no mapping', { ...llm, effects: ['a'] }, 'effects', /must be a mapping/],
+    ['a phrase of two letters', { ...llm, delegation_phrases: ['do'] }, 'delegation_phrases', /3 to 200 characters/],
+    [
+      'too many phrases',
+      { ...llm, delegation_phrases: Array.from({ length: 101 }, () => 'abc') },
+      'delegation_phrases',
+      /at most 100/,
+    ],
+    ['no room for results', { ...llm, max_results_bytes: 1000 }, 'max_results_bytes', /from 16384 to/],
+    ['an unknown prefilter', { ...llm, prefilter: 'llm' }, 'prefilter', /one of off, embedded/],
     ['an unknown key', { ...llm, judge_url: 'x' }, 'judge_url', /unknown/],
   ])('%s: %o', (_name, config, field, message) => {
     expect(faults(config)).toEqual({ [field]: expect.stringMatching(message) as string })
@@ -195,6 +213,12 @@ describe('warnings', () => {
     ['nothing under passthrough', {}, chain(), []],
     ['no model host', judging, chain(), [/agent_llm_host is missing[^]*- name: ibac/]],
     ['no host though the parser is there', judging, chain(['inference-parser', { hosts: [] }]), [/agent_llm_host/]],
+    [
+      'a prefilter of nothing',
+      { judge: 'embedded', prefilter: 'embedded' },
+      chain(),
+      [/no effect with judge: embedded/],
+    ],
     ['nothing where it is named', { ...judging, agent_llm_host: 'a.test' }, chain(), []],
     [
       'completions that nothing reads',

@@ -1,4 +1,16 @@
-import { checked, choice, flag, globs, integer, secret, strictObject, text, type Field } from '../../config/fields.ts'
+import {
+  checked,
+  choice,
+  flag,
+  globs,
+  integer,
+  list,
+  number,
+  secret,
+  strictObject,
+  text,
+  type Field,
+} from '../../config/fields.ts'
 import type { ChainFacts } from '../../config/plugin-type.ts'
 import { isHost, canonicalHost } from '../../http/hosts.ts'
 import { RESERVED_MEMBERS } from '../../llm/chat.ts'
@@ -13,7 +25,9 @@ import {
 import { BUILT_IN_BYPASS_HOSTS } from '../kit/host-bypass.ts'
 import { jsonMembers } from '../kit/json-members.ts'
 import { BUILT_IN_BYPASS_PATHS } from '../kit/path-bypass.ts'
+
 import { configOfSibling, listIn, standsIn } from '../kit/siblings.ts'
+import { effectsField, type NamedEffects } from './effects-field.ts'
 
 export interface IbacConfig {
   readonly judge: 'llm' | 'embedded'
@@ -39,6 +53,11 @@ export interface IbacConfig {
   readonly max_action_bytes: number
   readonly oversize_action: 'judge' | 'deny'
   readonly trusted_hosts: readonly string[]
+  readonly deny_at: number
+  readonly effects: NamedEffects
+  readonly delegation_phrases: readonly string[]
+  readonly max_results_bytes: number
+  readonly prefilter: 'off' | 'embedded'
 }
 
 const ENDPOINT: EndpointRules = {
@@ -47,8 +66,14 @@ const ENDPOINT: EndpointRules = {
   added: /\/v1(\/chat\/completions)?\/*$/u,
 }
 
+const PHRASES = 100
+const PHRASE_SHORTEST = 3
+const PHRASE_LONGEST = 200
+
 export const ibacSchema: Field<IbacConfig> = strictObject({
-  judge: choice(['llm', 'embedded']).default('llm').describe('`llm`: a model. `embedded`: simple rules, without one.'),
+  judge: choice(['llm', 'embedded'])
+    .default('llm')
+    .describe('`llm`: a model. `embedded`: built-in rules, without one; a heuristic.'),
   judge_endpoint: checked(text(), (endpoint) => endpointFault(endpoint, ENDPOINT), ENDPOINT_DEMAND)
     .default('')
     .describe(
@@ -125,7 +150,45 @@ export const ibacSchema: Field<IbacConfig> = strictObject({
         'that it is not all, `deny` refuses.',
     ),
   trusted_hosts: globs('host').default([]).describe('Host globs that the embedded judge trusts.'),
+  deny_at: number(1, 20)
+    .default(5)
+    .describe(
+      'The score at which the embedded judge denies. `7.5` is the quiet setting: about a third of the false alarms, ' +
+        'and more attacks pass.',
+    ),
+  effects: effectsField()
+    .default({})
+    .describe(
+      'What tools do, by globs of their names, for the embedded judge; the first that matches counts. Where none ' +
+        'does, it guesses by the name.',
+    ),
+  delegation_phrases: checked(list(text({ nonEmpty: true })), phrasesFault, {
+    schema: { maxItems: PHRASES, items: { type: 'string', minLength: PHRASE_SHORTEST, maxLength: PHRASE_LONGEST } },
+  })
+    .default([])
+    .describe(
+      'What your users say when they hand over to what a text says, beside what the embedded judge knows. Plain words: ' +
+        '`work off my list`.',
+    ),
+  max_results_bytes: integer(16_384, 16_777_216)
+    .default(524_288)
+    .describe(
+      'How much of what tools answered in one session the embedded judge holds, newest first. What it does not hold ' +
+        'counts as unknown.',
+    ),
+  prefilter: choice(['off', 'embedded'])
+    .default('off')
+    .describe(
+      'With `judge: llm`. `embedded`: what the embedded judge finds clearly aligned is allowed without a question, all ' +
+        'else is asked.',
+    ),
 }).describe('ibac: is this action what the user asked for?')
+
+function phrasesFault(phrases: readonly string[]): string | undefined {
+  if (phrases.length > PHRASES) return `must have at most ${PHRASES} phrases`
+  const fits = phrases.every(({ length }) => length >= PHRASE_SHORTEST && length <= PHRASE_LONGEST)
+  return fits ? undefined : `must be phrases of ${PHRASE_SHORTEST} to ${PHRASE_LONGEST} characters each`
+}
 
 function extraFault(extra: Readonly<Record<string, unknown>>): string | undefined {
   const reserved = RESERVED_MEMBERS.filter((name) => name in extra)
@@ -174,9 +237,14 @@ export function warnIbac(config: IbacConfig, chain: ChainFacts): readonly string
   const modelKnown = config.agent_llm_host !== '' || listIn(inference, 'hosts').length > 0
   return [
     ...(config.unclassified_policy === 'judge' && !modelKnown ? [MODEL_WARNING] : []),
+    ...(config.judge === 'embedded' && config.prefilter === 'embedded' ? [PREFILTER_WARNING] : []),
     ...(config.judge_completions && !standsIn(chain, 'inference-parser') ? [COMPLETIONS_WARNING] : []),
   ]
 }
+
+const PREFILTER_WARNING =
+  'prefilter: embedded has no effect with judge: embedded, which decides all by itself. Leave it out, or write judge: llm ' +
+  'with judge_endpoint and judge_model.'
 
 const COMPLETIONS_WARNING =
   'judge_completions: true, and nothing in this chain reads the answers of models, so no proposed call is seen. ' +

@@ -25,8 +25,12 @@ export interface IbacParts {
 
 /** Holds each action against what the user asked for. */
 export function createIbac(parts: IbacParts): Gate {
+  const { judge } = parts
   return {
     kind: 'gate',
+    ...(judge.hears === undefined
+      ? {}
+      : { needsResults: { bytes: parts.config.max_results_bytes }, heard: (session) => judge.hears?.(session) }),
     timeoutMs: parts.config.timeout_ms,
     points: parts.config.judge_completions ? ['request', 'completion'] : ['request'],
     failsOpen: false,
@@ -35,7 +39,7 @@ export function createIbac(parts: IbacParts): Gate {
       return skip === undefined ? undefined : skipped(skip).run
     },
     judge: (action, x, signal) => rule(parts, action, x, signal),
-    close: () => parts.judge.close?.(),
+    close: () => judge.close?.(),
   }
 }
 
@@ -79,5 +83,5 @@ function detailsOf(outcome: Outcome, shown: Description): Readonly<Record<string
   if (opinion === undefined) return size
   const { verdict, candidate } = opinion
   const said = verdict.kind === 'unavailable' ? { judge_failure: verdict.failure } : { llm_reason: verdict.reason }
-  return { ...said, candidate: candidate.session.id, ...size }
+  return { ...said, ...verdict.details, candidate: candidate.session.id, ...size }
 }

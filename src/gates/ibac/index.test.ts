@@ -319,7 +319,7 @@ describe('a call that a model proposes', () => {
 
   test.each([
     ['Write to bob@corp.test', 'allow/aligned'],
-    ['Write to llm.test', 'deny/blocked 403 ibac.blocked'],
+    ['What is new in my inbox?', 'deny/blocked 403 ibac.blocked'],
   ])('is weighed without a model by what it names alone: %s', async (intent, expected) => {
     const gate = placedGate({ judge: 'embedded', judge_completions: true })
     const session = sessions('exact', sessionOf('s-1', [intent]))

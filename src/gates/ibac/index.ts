@@ -11,10 +11,12 @@ import { createLimiter } from '../kit/limiter.ts'
 import { createVerdictCache } from '../kit/verdict-cache.ts'
 import { IBAC_CODES } from './codes.ts'
 import { checkIbac, failsOpen, ibacSchema, warnIbac, type IbacConfig } from './config.ts'
-import { createEmbeddedJudge } from './embedded.ts'
+import { compileEffects } from './effects-field.ts'
+import { createEmbeddedJudge, type EmbeddedJudge } from './embedded/judge.ts'
 import { createIbac } from './ibac.ts'
 import type { Judge } from './judge.ts'
 import { createLlmJudge, isDecided } from './llm-judge.ts'
+import { createPrefilteredJudge } from './prefilter.ts'
 import type { Skip } from './rulings.ts'
 
 /** Marks each question to the judge, so that one which comes back through the gateway is known. */
@@ -49,7 +51,22 @@ export const ibacType: PluginType<IbacConfig, Gate> = {
 }
 
 function createJudge(config: IbacConfig, now: () => number): Judge {
-  if (config.judge === 'embedded') return createEmbeddedJudge(compileGlobs(config.trusted_hosts, 'host'))
+  if (config.judge === 'embedded') return embeddedJudge(config)
+  const model = modelJudge(config, now)
+  return config.prefilter === 'embedded' ? createPrefilteredJudge(embeddedJudge(config), model) : model
+}
+
+function embeddedJudge(config: IbacConfig): EmbeddedJudge {
+  return createEmbeddedJudge({
+    denyAt: config.deny_at,
+    trusts: compileGlobs(config.trusted_hosts, 'host'),
+    effectNamed: compileEffects(config.effects),
+    delegationPhrases: config.delegation_phrases,
+    maxResultsBytes: config.max_results_bytes,
+  })
+}
+
+function modelJudge(config: IbacConfig, now: () => number): Judge {
   const client = createJsonClient({ maxResponseBytes: JUDGE_ANSWER_BYTES, connections: JUDGE_RUNNING })
   return createLlmJudge({
     model: config.judge_model,

@@ -18,6 +18,8 @@ export interface Judge {
   /** For the record. */
   readonly model: string
   weigh(question: Case, signal: AbortSignal): Promise<Verdict>
+  /** A session has new results; where it looks at them. Off the decision path. */
+  hears?(session: SessionView): void
   /** Where it keeps connections. */
   close?(): void
 }

@@ -8,6 +8,8 @@ export type Verdict = (
 ) & {
   /** It was not asked for anew. */
   readonly cached?: boolean
+  /** What else the record is to say. */
+  readonly details?: Readonly<Record<string, unknown>>
 }
 
 const REASON_CHARACTERS = 500

@@ -1,0 +1,104 @@
+import { holds, numbersIn, placesIn, worthOf } from './find.ts'
+import type { Ground } from './ground.ts'
+import { rankOf, type Origin, type Traced } from './origins.ts'
+import { bestOf, placesOf, type Place } from './places.ts'
+import { recordsNamed } from './records.ts'
+import type { UserFacts } from './user.ts'
+import { formsOf, hostOf, nameParts, type Value } from './values.ts'
+
+/** Where a value comes from: the best of all places, unless text that speaks to the agent names it too. */
+export function trace(value: Value, ground: Ground): Traced {
+  const found = formsOf(value).map((form, i) => traceForm(value, form, ground, i > 0))
+  // A longer form that stands somewhere says more than its shortest part.
+  return found.find(({ origin }) => !isAbsent(origin)) ?? found[0] ?? at(value, absent(value, ground))
+}
+
+const at = (value: Value, origin: Origin): Traced => ({ value, origin, records: [], result: undefined })
+const isAbsent = (origin: Origin) => origin === 'none' || origin === 'unknown'
+
+function absent(value: Value, { incomplete }: Ground): Origin {
+  // A number that stands nowhere is more often worked out than made up.
+  if (value.kind === 'number') return 'struct'
+  return incomplete ? 'unknown' : 'none'
+}
+
+function traceForm(value: Value, form: string, ground: Ground, isPart: boolean): Traced {
+  if (saidByUser(value, form, ground.user)) return at(value, 'user')
+  if (isTrusted(value, form, ground)) return at(value, 'trusted')
+  if (saidByOperator(value, form, ground)) return at(value, 'sys')
+  const places = placesOf(value, form, ground)
+  const best = bestOf(places)
+  if (best === undefined) return at(value, absent(value, ground))
+  const told = places.find(({ level }) => level === 2)
+  const origin = settled(value, form, best.origin, told !== undefined)
+  const decided = told !== undefined && origin !== best.origin ? told : best
+  return {
+    value,
+    origin,
+    records: isPart || !value.isId ? [] : recordsNamed(form, places, ground.evidence),
+    result: resultOf(decided, ground),
+  }
+}
+
+function resultOf({ leaf }: Place, { evidence }: Ground): number | undefined {
+  return evidence.leaves[leaf]?.result
+}
+
+function settled(value: Value, form: string, best: Origin, told: boolean): Origin {
+  const origin = told && OVERRIDDEN.has(best) ? originIfTold(value, form, best) : best
+  return value.kind === 'number' ? originOfNumber(value, origin) : origin
+}
+
+/** What the user, the operator or what the user points at says stays so, whatever an attacker adds. */
+const OVERRIDDEN: ReadonlySet<Origin> = new Set(['struct', 'free', 'd1r', 'd1'])
+const NAME = /^[\p{L} ]+$/u
+
+function originIfTold(value: Value, form: string, best: Origin): Origin {
+  if (!NAME.test(form)) return 'd2'
+  if (best === 'struct') return 'd2n'
+  return !value.isDestination && !form.includes(' ') ? 'free' : 'd2'
+}
+
+const SHORT_NUMBER = 3
+
+/** Small numbers stand everywhere. */
+function originOfNumber({ raw }: Value, origin: Origin): Origin {
+  const isShort = raw.replace(/\D/g, '').length < SHORT_NUMBER
+  if (isShort && rankOf(origin) > rankOf('d1')) return 'd2n'
+  return origin === 'free' || origin === 'd1r' ? 'struct' : origin
+}
+
+const SHORT_ID = /^\d{1,4}$/
+/** Before a number it makes that the name of something. */
+const ID_WORD = /(?:\bid\b|#|\bnumber\b|\bno\.|\bfile\b|\border\b|\bnr\b)\W{0,3}$/
+const ID_WORD_CHARACTERS = 12
+
+function saidByUser(value: Value, form: string, { text }: UserFacts): boolean {
+  const spots = value.kind === 'number' ? spotsOfNumber(value, text) : placesIn(text, form)
+  if (value.isId && SHORT_ID.test(value.raw)) {
+    return spots.some((spot) => ID_WORD.test(text.slice(Math.max(0, spot - ID_WORD_CHARACTERS), spot)))
+  }
+  return spots.length > 0 || (value.kind === 'url' && holds(text, hostOf(form)))
+}
+
+function spotsOfNumber({ raw }: Value, text: string): readonly number[] {
+  const worth = worthOf(raw)
+  return numbersIn(text)
+    .filter(([number]) => number === worth)
+    .map(([, spot]) => spot)
+}
+
+function isTrusted({ kind }: Value, form: string, { trusts }: Ground): boolean {
+  if (kind === 'mail') return trusts(form.slice(form.lastIndexOf('@') + 1))
+  return kind === 'url' && trusts(hostOf(form))
+}
+
+const FULL_NAME = 2
+
+function saidByOperator({ kind }: Value, form: string, { system, spec }: Ground): boolean {
+  if (kind === 'number') return false
+  if (holds(system, form) || holds(spec, form)) return true
+  if (kind !== 'mail') return false
+  const parts = nameParts(form)
+  return parts.length >= FULL_NAME && parts.every((part) => holds(system, part))
+}

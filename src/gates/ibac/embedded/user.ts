@@ -1,0 +1,80 @@
+import { CLASSES, isOf, VERBS, type EffectClass } from './effects.ts'
+import { holds } from './find.ts'
+import { AMOUNT, ASKING_PHRASES, DELEGATION, OPEN_DELEGATION, VALUE_DELEGATION } from './patterns.ts'
+import { withoutQuestions } from './questions.ts'
+import { stemOf, stemsOf, wordsOf } from './stem.ts'
+import { ANSWERING, COMMON_WORDS, DETERMINERS, NEVER_VERBS, NOUN_LIKE, OBJECT_GROUPS, STOP_WORDS } from './words.ts'
+
+/** What the user's own words say. */
+export interface UserFacts {
+  /** In lower case. */
+  readonly text: string
+  /** The stems of it, and of all words for the kinds of things that the user speaks of. */
+  readonly wide: ReadonlySet<string>
+  /** Stems that mean something by themselves. */
+  readonly rare: ReadonlySet<string>
+  readonly asks: ReadonlySet<EffectClass>
+  /** The user hands over to what some text says. */
+  readonly delegates: boolean
+  /** Whatever it asks for. */
+  readonly delegatesOpenly: boolean
+  /** The user points at a text for an address, an amount or a name, and asks for the deed himself. */
+  readonly delegatesValues: boolean
+  /** Nothing is to be changed. */
+  readonly readsOnly: boolean
+}
+
+const GROUP_STEMS = OBJECT_GROUPS.map((group) => new Set([...group].map(stemOf)))
+const STOP_STEMS = new Set([...STOP_WORDS].map(stemOf))
+const VERB_STEMS = new Set(Object.values(VERBS).flatMap((verbs) => [...verbs].map(stemOf)))
+const COMMON_STEMS = new Set([...COMMON_WORDS].map(stemOf))
+const WRITES: readonly EffectClass[] = ['send', 'pay', 'create', 'update', 'delete', 'share', 'cred', 'exec']
+const RARE_LETTERS = 3
+
+/** Stems of every request: they name no single thing. */
+function isOfEveryRequest(stem: string): boolean {
+  return STOP_STEMS.has(stem) || VERB_STEMS.has(stem) || GROUP_STEMS.some((group) => group.has(stem))
+}
+
+/** Stems of every description. */
+export function isGeneric(stem: string): boolean {
+  return COMMON_STEMS.has(stem) || isOfEveryRequest(stem)
+}
+
+/** `phrases`: what else the operator's users say when they hand over, in lower case. */
+export function userFacts(text: string, phrases: readonly string[] = []): UserFacts {
+  const lower = text.toLowerCase()
+  const stems = new Set(stemsOf(lower))
+  const touched = GROUP_STEMS.filter((group) => [...group].some((stem) => stems.has(stem)))
+  const asks = askedIn(lower)
+  const inOperatorsWords = phrases.some((phrase) => holds(lower, phrase))
+  const delegates = inOperatorsWords || DELEGATION.test(lower)
+  return {
+    text: lower,
+    wide: new Set([...stems, ...touched.flatMap((group) => [...group])]),
+    rare: new Set([...stems].filter((stem) => stem.length >= RARE_LETTERS && !isOfEveryRequest(stem))),
+    asks,
+    delegates,
+    delegatesOpenly: inOperatorsWords || OPEN_DELEGATION.test(lower),
+    delegatesValues: VALUE_DELEGATION.test(lower),
+    readsOnly: !delegates && !WRITES.some((name) => asks.has(name)),
+  }
+}
+
+function askedIn(lower: string): ReadonlySet<EffectClass> {
+  const words = wordsOf(withoutQuestions(lower))
+  const verbs = words.filter((word, index) => isVerb(word, words[index - 1] ?? '', words[index + 1] ?? ''))
+  const asks = new Set(CLASSES.filter((name) => verbs.some((verb) => isOf(name, verb))))
+  for (const [phrase, name] of ASKING_PHRASES) if (phrase.test(lower)) asks.add(name)
+  // Who sends an amount pays.
+  if (asks.has('send') && AMOUNT.test(lower)) asks.add('pay')
+  return asks
+}
+
+const USER: ReadonlySet<string> = new Set(['me', 'us'])
+
+/** "Summarize my emails" asks for no sending, and neither does "tell me". */
+function isVerb(word: string, before: string, after: string): boolean {
+  if (NEVER_VERBS.has(word) || (ANSWERING.has(word) && USER.has(after))) return false
+  return !(NOUN_LIKE.has(word) && DETERMINERS.has(before))
+}
