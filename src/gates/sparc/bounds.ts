@@ -1,6 +1,7 @@
-import type { Issue, Reflection } from './reflector.ts'
+import type { Issue, Note, Reflection } from './reflector.ts'
 
 const ISSUES = 16
+const NOTES = 16
 const NAME_CHARACTERS = 200
 const EXPLANATION_CHARACTERS = 1000
 const CORRECTION_CHARACTERS = 4096
@@ -21,13 +22,28 @@ export function boundedVerdict(verdict: Extract<Reflection, { readonly kind: 've
     if (characters > VERDICT_CHARACTERS) break
     kept.push(bounded)
   }
-  return { ...verdict, issues: kept, issuesLeftOut: verdict.issues.length - kept.length }
+  return {
+    ...verdict,
+    issues: kept,
+    ...(verdict.notes && { notes: verdict.notes.slice(0, NOTES).map(boundedNote) }),
+    issuesLeftOut: verdict.issues.length - kept.length,
+  }
 }
 
-function boundedIssue({ issue_type, metric_name, explanation, correction }: Issue): Issue {
+function boundedNote(note: Note): Note {
+  const { parameter } = note
+  return {
+    ...note,
+    explanation: oneLine(note.explanation, EXPLANATION_CHARACTERS),
+    ...(parameter !== undefined && { parameter: oneLine(parameter, NAME_CHARACTERS) }),
+  }
+}
+
+function boundedIssue({ issue_type, metric_name, finding, explanation, correction }: Issue): Issue {
   return {
     issue_type: oneLine(issue_type, NAME_CHARACTERS),
     metric_name: oneLine(metric_name, NAME_CHARACTERS),
+    ...(finding !== undefined && { finding }),
     explanation: oneLine(explanation, EXPLANATION_CHARACTERS),
     // Half a correction is none.
     correction: (JSON.stringify(correction) ?? '').length > CORRECTION_CHARACTERS ? null : (correction ?? null),

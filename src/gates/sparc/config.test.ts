@@ -28,6 +28,7 @@ test('defaults are what the documents say', () => {
     reflector_bearer: '',
     enforcement: 'mcp',
     track: 'fast_track',
+    embedded_policy: 'default',
     on_reject_action: 'reflect',
     deny_score_threshold: 0,
     fail_policy: 'open',

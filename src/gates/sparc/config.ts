@@ -21,6 +21,7 @@ export interface SparcConfig {
   readonly enforcement: 'mcp' | 'inference'
   /** `embedded`: all that the embedded reflector checks. */
   readonly track: (typeof TRACKS)[number] | 'embedded'
+  readonly embedded_policy: 'default' | 'balanced' | 'strict'
   readonly on_reject_action: 'observe' | 'reflect' | 'deny'
   readonly deny_score_threshold: number
   readonly fail_policy: 'open' | 'closed'
@@ -62,6 +63,12 @@ const fields = strictObject({
     .describe(
       'What is checked. With `http`, by default `fast_track` (invented values, wrong tool). With `embedded`, left out ' +
         'for all that it checks, or `syntax` for the tool specifications alone; others need a model.',
+    ),
+  embedded_policy: choice(['default', 'balanced', 'strict'])
+    .default('default')
+    .describe(
+      'With `reflector: embedded`, how much it takes to reject: `default`, `balanced` (a required option that nobody named is ' +
+        'enough), `strict` (any finding is), meant for tools whose calls cannot be undone.',
     ),
   on_reject_action: choice(['observe', 'reflect', 'deny'])
     .default('reflect')

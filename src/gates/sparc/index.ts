@@ -51,7 +51,7 @@ export const sparcType: PluginType<SparcConfig, Gate> = {
 
 function createReflector(config: SparcConfig): Reflector {
   if (config.reflector === 'embedded') {
-    return createEmbeddedReflector({ track: embeddedTrack(config) ?? 'embedded' })
+    return createEmbeddedReflector({ track: embeddedTrack(config) ?? 'embedded', policy: config.embedded_policy })
   }
   return createHttpReflector({
     client: createJsonClient({ maxResponseBytes: REFLECTOR_ANSWER_BYTES, connections: REFLECTOR_RUNNING }),

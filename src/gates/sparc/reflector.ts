@@ -28,9 +28,20 @@ export interface Question {
 export interface Issue {
   readonly issue_type: string
   readonly metric_name: string
+  /** The embedded reflector's name for it, where it has one. */
+  readonly finding?: string
   readonly explanation: string
   /** Null when there is none. */
   readonly correction: unknown
+}
+
+/** What is worth knowing of a call, and no reason to reject it. */
+export interface Note {
+  readonly finding: string
+  readonly explanation: string
+  readonly parameter?: string
+  /** Who alone named the value. */
+  readonly provenance?: 'tool'
 }
 
 export type Reflection =
@@ -38,6 +49,7 @@ export type Reflection =
       readonly kind: 'verdict'
       readonly decision: 'approve' | 'reject'
       readonly issues: readonly Issue[]
+      readonly notes?: readonly Note[]
       /** How well the call is grounded, from 0 to 1. */
       readonly score: number | undefined
       readonly executionMs: number

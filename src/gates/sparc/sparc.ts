@@ -144,13 +144,14 @@ function recorded(
   if (reflection.kind === 'unavailable') {
     return { decision: 'error', score: null, ...about, issues: [], failure: reflection.failure }
   }
-  const { decision, score, issues, issuesLeftOut, executionMs } = reflection
+  const { decision, score, issues, notes = [], issuesLeftOut, executionMs } = reflection
   return {
     decision,
     score: score ?? null,
     ...about,
     ...(outcome === 'denied' && config.on_reject_action !== 'deny' ? { escalated: true } : {}),
     issues,
+    ...(notes.length === 0 ? {} : { notes }),
     ...(issuesLeftOut === 0 ? {} : { issues_left_out: issuesLeftOut }),
     execution_time_ms: Math.round(executionMs * 100) / 100,
   }

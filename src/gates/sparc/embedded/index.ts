@@ -1,6 +1,7 @@
-import type { Issue, Question, Reflection, Reflector } from '../reflector.ts'
+import type { Issue, Note, Question, Reflection, Reflector } from '../reflector.ts'
 import { groundingOf, type Grounding } from './grounding/grounding.ts'
-import { inventionIssues, staticIssues } from './issues.ts'
+import { groundingIssues, provenanceNotes, staticIssues } from './issues.ts'
+import { rejects, type EmbeddedPolicy } from './policy.ts'
 import { UnusableSchema } from './schema/compile.ts'
 import { Unbounded } from './schema/validate.ts'
 import { scoreOf } from './score.ts'
@@ -9,20 +10,26 @@ import { TooLarge } from './too-large.ts'
 
 export type EmbeddedTrack = 'syntax' | 'embedded'
 
-/**
- * A reflector without a service or a model. `syntax` looks at the call and its tool only, as SPARC's track of this name
- * does; `embedded` looks for the call's identifiers in the conversation too.
- */
-export function createEmbeddedReflector({ track }: { readonly track: EmbeddedTrack }): Reflector {
-  return { track, reflect: (question) => Promise.resolve(reflect(question, track)) }
+export interface EmbeddedOptions {
+  readonly track: EmbeddedTrack
+  /** How much it takes to reject a call; `default` if nothing is said. */
+  readonly policy?: EmbeddedPolicy
 }
 
-function reflect(question: Question, track: EmbeddedTrack): Reflection {
+/**
+ * A reflector without a service or a model. `syntax` looks at the call and its tool only, as SPARC's track of this name
+ * does; `embedded` looks for what the call is made of in the conversation too.
+ */
+export function createEmbeddedReflector(options: EmbeddedOptions): Reflector {
+  return { track: options.track, reflect: (question) => Promise.resolve(reflect(question, options)) }
+}
+
+function reflect(question: Question, options: EmbeddedOptions): Reflection {
   const start = performance.now()
   try {
-    const { issues, score } = judge(question, track)
+    const { issues, score, notes } = judge(question, options)
     const decision = issues.length === 0 ? 'approve' : 'reject'
-    return { kind: 'verdict', decision, issues, score, executionMs: performance.now() - start }
+    return { kind: 'verdict', decision, issues, notes, score, executionMs: performance.now() - start }
   } catch (error) {
     return { kind: 'unavailable', failure: failureOf(error) }
   }
@@ -30,18 +37,32 @@ function reflect(question: Question, track: EmbeddedTrack): Reflection {
 
 const MOST_ARGUMENT_CHARACTERS = 1_000_000
 
-function judge(question: Question, track: EmbeddedTrack): { issues: readonly Issue[]; score: number | undefined } {
+interface Judged {
+  readonly issues: readonly Issue[]
+  readonly score: number | undefined
+  readonly notes: readonly Note[]
+}
+
+function judge(question: Question, { track, policy = 'default' }: EmbeddedOptions): Judged {
   const { messages, call } = question
   if (call.argumentsText.length > MOST_ARGUMENT_CHARACTERS) throw new TooLarge()
   const checked = checkStatically(question)
   const found = staticIssues(checked, call)
   if (track === 'syntax' || checked.call === undefined)
-    return { issues: found, score: found.length > 0 ? 0 : undefined }
+    return { issues: found, score: found.length > 0 ? 0 : undefined, notes: [] }
   const { tool, values } = checked.call
   const grounding = groundingOr(found, () => groundingOf(values, tool, messages, checked.faulty))
-  if (grounding === undefined) return { issues: found, score: 0 }
-  const issues = [...found, ...inventionIssues(grounding, values, tool, call)]
-  return { issues, score: found.length > 0 ? 0 : scoreOf(grounding.levels, issues.length > 0) }
+  if (grounding === undefined) return { issues: found, score: 0, notes: [] }
+  const rejected = rejects(policy, grounding.inventions, grounding.findings, tool)
+  const told = groundingIssues(grounding, values, tool, call)
+  const notes = [...provenanceNotes(grounding), ...(rejected ? [] : told.map(noteOf))]
+  if (found.length > 0) return { issues: [...found, ...(rejected ? told : [])], score: 0, notes }
+  return { issues: rejected ? told : [], score: scoreOf(grounding, rejected), notes }
+}
+
+/** What only lowered the score. */
+function noteOf({ finding, metric_name, explanation }: Issue): Note {
+  return { finding: finding ?? metric_name, explanation }
 }
 
 /** A fault that was found stands, also where the rest is too large to look at. */

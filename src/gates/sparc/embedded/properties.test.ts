@@ -1,8 +1,11 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { issuesOf, questionOf, reflect } from '../../../../test/support/gates/reflect.ts'
 import { NO_WATCH } from '../../../core/telemetry.ts'
 import { createEmbeddedReflector } from './index.ts'
+
+// Hundreds of calls in one test, on whatever machine.
+vi.setConfig({ testTimeout: 60_000 })
 
 const LETTERS = fc.stringMatching(/^[A-Za-z]{2,6}$/)
 const DIGITS = fc.stringMatching(/^[1-9][0-9]{3,9}$/)
@@ -43,7 +46,7 @@ test('a call made only of what the user said is never called an invention', asyn
       const properties = Object.fromEntries(Object.keys(args).map((key) => [key, {}]))
       expect(await issuesOf({ args, properties, messages })).toEqual([])
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   )
 })
 
@@ -53,7 +56,7 @@ test('an identifier of which the conversation has nothing is always called an in
     fc.asyncProperty(apart, fc.lorem(), async (id, user) => {
       expect(await issuesOf({ args: { order_id: id }, properties: { order_id: {} }, user })).toHaveLength(1)
     }),
-    { numRuns: 300 },
+    { numRuns: 150 },
   )
 })
 
@@ -95,7 +98,7 @@ describe('whatever comes, there is an answer', () => {
         )
         expect(reflection).not.toMatchObject({ failure: 'internal_error' })
       }),
-      { numRuns: 500 },
+      { numRuns: 200 },
     )
   })
 
@@ -108,11 +111,17 @@ describe('whatever comes, there is an answer', () => {
     ['mails', '@', 'a@'],
     ['blanks', ' ', ' 1'],
     ['defaults', 'default ', 'default'],
+    ['months', 'may 1 ', 'may 1'],
+    ['numbers in words', 'one hundred and ', 'one'],
+    ['numbers with commas', '1,', '1,'],
+    ['lists', 'a, b and ', 'a, b'],
+    ['times', 'at 5:', '5:00'],
+    ['spans', 'next week ', 'next week'],
   ])('a megabyte of %s', async (_, unit, value) => {
     const text = unit.repeat(1_000_000 / unit.length)
     const asked = {
-      args: { id: value.repeat(500 / value.length), file: value },
-      properties: { id: { description: text }, file: {} },
+      args: { id: value.repeat(500 / value.length), file: value, date: '2026-03-01', count: 4711 },
+      properties: { id: { description: text }, file: {}, date: { description: text }, count: {} },
       user: text,
     }
     expect(await reflect(asked)).toMatchObject({ kind: 'verdict' })

@@ -1,6 +1,10 @@
 import { NOT_CONFIRMED } from '../../own-words.ts'
 import type { ReflectedMessage } from '../../reflector.ts'
 import { argumentsIn } from './arguments.ts'
+import { isWhole, type DaySaid } from './said/days.ts'
+import { factsOf, lazily, type Facts } from './said/facts.ts'
+import { rounded, type NumberSaid } from './said/numbers.ts'
+import { isEnglish } from './said/english.ts'
 import { searchText, type SearchText } from './text.ts'
 
 export type Source = 'user' | 'system' | 'tool' | 'assistant'
@@ -10,12 +14,24 @@ export interface Said {
   readonly from: Source
   readonly text: string
   readonly search: SearchText
+  readonly facts: Facts
   /** The arguments of the call whose result this is, where they are known. */
   readonly asked: SearchText | undefined
 }
 
 export interface Evidence {
   readonly said: readonly Said[]
+  /** What the user said, the last of it last. */
+  readonly user: readonly Said[]
+  readonly hasResults: boolean
+  /** Whether a call was made since the user spoke. */
+  readonly hasCalled: boolean
+  /** All that the user said as one plain text, bounded; its end, if it is longer. */
+  readonly userText: () => string
+  /** The numbers of the user, each once, the first first. */
+  readonly userNumbers: () => readonly NumberSaid[]
+  readonly isEnglish: () => boolean
+  readonly today: () => Required<DaySaid> | undefined
 }
 
 const SOURCES: ReadonlyMap<string, Source> = new Map([
@@ -42,11 +58,51 @@ export function evidenceOf(messages: readonly ReflectedMessage[]): Evidence {
     const from = SOURCES.get(message.role)
     if (from === undefined || message.content === '') continue
     if (from === 'assistant' && (at > lastUser || isAboutCall(message))) continue
-    said.push({ from, text: message.content, search: keptSearch(message.content), asked: askedIn(message, calls) })
+    const facts = (from === 'tool' ? keptResult : keptWords)(message.content)
+    said.push({ from, text: message.content, search: facts.search, facts, asked: askedIn(message, calls) })
   }
-  const evidence = { said }
+  const hasCalled = messages.some(
+    ({ role, tool_calls }, at) => at > lastUser && (role === 'tool' || tool_calls !== undefined),
+  )
+  const evidence = summed(said, hasCalled)
   ofConversations.set(messages, evidence)
   return evidence
+}
+
+function summed(said: readonly Said[], hasCalled: boolean): Evidence {
+  const user = said.filter(({ from }) => from === 'user')
+  const userText = lazily(() =>
+    user
+      .map(({ search }) => search.plain)
+      .join('\n')
+      .slice(-MOST_USER_CHARACTERS),
+  )
+  return {
+    said,
+    user,
+    hasResults: said.some(({ from }) => from === 'tool'),
+    hasCalled,
+    userText,
+    userNumbers: lazily(() => distinctNumbers(user)),
+    isEnglish: lazily(() => isEnglish(userText())),
+    today: lazily(() =>
+      said.map(({ facts }) => facts.moments().today).findLast((day) => day !== undefined && isWhole(day)),
+    ),
+  }
+}
+
+const MOST_USER_CHARACTERS = 20_000
+const MOST_USER_NUMBERS = 60
+
+function distinctNumbers(user: readonly Said[]): readonly NumberSaid[] {
+  const found = new Map<string, NumberSaid>()
+  for (const { facts } of user) {
+    for (const number of facts.numbers().list) {
+      const key = `${rounded(number.value)} ${number.unit}`
+      if (found.size < MOST_USER_NUMBERS && !found.has(key)) found.set(key, number)
+    }
+  }
+  return [...found.values()]
 }
 
 /** What a model says beside a call announces it, also where the call was stopped: its user was not asked about it. */
@@ -66,11 +122,12 @@ const ofConversations = new WeakMap<readonly ReflectedMessage[], Evidence>()
 const MOST_KEPT_CHARACTERS = 1_000_000
 
 /** The next request of a conversation repeats its messages in new objects. */
-const keptSearch = kept(searchText)
+const keptWords = kept((text) => factsOf(text, false))
+const keptResult = kept((text) => factsOf(text, true))
 const keptArguments = kept((text) => searchText(argumentsIn(text)))
 
-function kept(make: (text: string) => SearchText): (text: string) => SearchText {
-  const ofTexts = new Map<string, SearchText>()
+function kept<T>(make: (text: string) => T): (text: string) => T {
+  const ofTexts = new Map<string, T>()
   let characters = 0
   return (text) => {
     const known = ofTexts.get(text)

@@ -28,14 +28,16 @@ export type Identifier =
 const LONGEST_IDENTIFIER = 512
 
 export function identifierOf(leaf: Leaf, tool: Tool): Identifier | undefined {
-  if (leaf.hasOptions || isGenerated(leaf, tool)) return undefined
+  if (leaf.options !== undefined || isGenerated(leaf, tool)) return undefined
   return typeof leaf.value === 'number' ? ofNumber(leaf.value, leaf) : ofText(leaf.value.trim(), leaf)
 }
 
 /** What the model is asked to write is its own. */
-function isGenerated({ name }: Leaf, tool: Tool): boolean {
-  const last = name.at(-1) ?? ''
-  if (GENERATED.has(last)) return true
+function isGenerated(leaf: Leaf, tool: Tool): boolean {
+  return GENERATED.has(leaf.name.at(-1) ?? '') || isNewFile(leaf, tool)
+}
+
+export function isNewFile({ name }: Leaf, tool: Tool): boolean {
   // A file that is about to be written has the name and the place that the agent gives it.
   const isNew = name.some((word) => NEW.has(word)) || nameWords(tool.name).some((word) => CREATING.has(word))
   return isNew && name.some((word) => FILES.has(word))

@@ -5,8 +5,8 @@ import type { JsonObject } from '../schema/values.ts'
 import type { Tool } from '../tool.ts'
 
 /** One plain value among the arguments, with what its specification says of it. */
-export interface Leaf {
-  readonly value: string | number
+export interface Leaf<V extends string | number | boolean = string | number> {
+  readonly value: V
   /** The argument that it is, or is part of. */
   readonly parameter: string
   /** The way to it, with indices. */
@@ -15,12 +15,25 @@ export interface Leaf {
   readonly name: readonly string[]
   readonly description: string
   readonly defaults: readonly unknown[]
-  readonly hasOptions: boolean
+  /** What it may be, where its specification has a list; undefined where it has none. */
+  readonly options: readonly unknown[] | undefined
+  readonly schema: unknown
 }
 
-/** All texts and numbers of the arguments but those in `skipped` ones. */
-export function leavesOf(values: JsonObject, tool: Tool, skipped: ReadonlySet<string>): readonly Leaf[] {
-  const leaves: Leaf[] = []
+/** What the arguments are made of. */
+export interface Leaves {
+  readonly plain: readonly Leaf[]
+  readonly flags: readonly Leaf<boolean>[]
+}
+
+interface Gathered {
+  readonly plain: Leaf[]
+  readonly flags: Leaf<boolean>[]
+}
+
+/** All texts, numbers and flags of the arguments but those in `skipped` ones. */
+export function leavesOf(values: JsonObject, tool: Tool, skipped: ReadonlySet<string>): Leaves {
+  const leaves: Gathered = { plain: [], flags: [] }
   for (const [name, value] of Object.entries(values)) {
     if (skipped.has(name)) continue
     walk(
@@ -43,7 +56,7 @@ interface Place {
 
 const NOTHING = { description: '', defaults: [] }
 
-function walk(value: unknown, parent: Place, schema: unknown, tool: Tool, leaves: Leaf[]): void {
+function walk(value: unknown, parent: Place, schema: unknown, tool: Tool, leaves: Gathered): void {
   // An item of a list means what the list is said to mean.
   const place = { ...parent, ...saidOf(schema, parent) }
   if (Array.isArray(value)) {
@@ -56,18 +69,25 @@ function walk(value: unknown, parent: Place, schema: unknown, tool: Tool, leaves
       walk(each, inner, memberSchema(schema, key, tool.parameters), tool, leaves)
     }
   } else if (typeof value === 'string' || typeof value === 'number') {
-    leaves.push(leaf(value, place, schema))
+    leaves.plain.push(leaf(value, place, schema))
+  } else if (typeof value === 'boolean') {
+    leaves.flags.push(leaf(value, place, schema))
   }
 }
 
-function leaf(value: string | number, { path, key, description, defaults }: Place, schema: unknown): Leaf {
-  const parameter = path[0] ?? ''
-  return { value, parameter, path, name: nameWords(key), description, defaults, hasOptions: hasOptions(schema) }
+function leaf<V extends string | number | boolean>(value: V, place: Place, schema: unknown): Leaf<V> {
+  const { path, key, description, defaults } = place
+  const options = optionsIn(schema)
+  return { value, parameter: path[0] ?? '', path, name: nameWords(key), description, defaults, options, schema }
 }
 
-function hasOptions(schema: unknown): boolean {
-  if (Array.isArray(member(schema, 'enum')) || member(schema, 'const') !== undefined) return true
-  return alternatives(schema).some(hasOptions)
+function optionsIn(schema: unknown): readonly unknown[] | undefined {
+  const own = member(schema, 'enum')
+  if (Array.isArray(own)) return own as readonly unknown[]
+  const only = member(schema, 'const')
+  if (only !== undefined) return [only]
+  const inner = alternatives(schema).flatMap((part) => optionsIn(part) ?? [])
+  return inner.length === 0 ? undefined : inner
 }
 
 function alternatives(schema: unknown): readonly unknown[] {
@@ -121,8 +141,21 @@ function dereferenced(schema: unknown, root: unknown): unknown {
   }
 }
 
+const namesKept = new Map<string, readonly string[]>()
+const MOST_NAMES_KEPT = 2000
+const LONGEST_NAME_KEPT = 100
+
 /** The words of a name in lower case, whichever way they are joined. */
 export function nameWords(name: string): readonly string[] {
+  const known = namesKept.get(name)
+  if (known !== undefined) return known
+  const words = splitName(name)
+  if (namesKept.size >= MOST_NAMES_KEPT) namesKept.clear()
+  if (name.length <= LONGEST_NAME_KEPT) namesKept.set(name, words)
+  return words
+}
+
+function splitName(name: string): readonly string[] {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')

@@ -1,5 +1,6 @@
 import { distance } from '../../../../config/nearest.ts'
 import type { Evidence, Said, Source } from './evidence.ts'
+import { LONGEST_NAME, signsApart, signsOf } from './said/names.ts'
 import { plainText, wordsIn } from './text.ts'
 
 export interface NearMiss {
@@ -7,18 +8,17 @@ export interface NearMiss {
   readonly from: Source
 }
 
-const SEARCHED_CHARACTERS = 100_000
-const MOST_CANDIDATES = 2000
+/** Values that are compared letter by letter. */
+const MOST_COMPARED = 60
 const NEAR = 2
 const SHORTEST = 5
-const LONGEST = 64
 
 /** What was said and differs in two letters at most: the one that was meant, if there is only one so near. */
-export function nearMiss(value: string | number, { said }: Evidence): NearMiss | undefined {
+export function nearMiss(value: string | number, evidence: Evidence): NearMiss | undefined {
   const wanted = plainText(String(value))
-  if (wanted.length < SHORTEST || wanted.length > LONGEST) return undefined
+  if (wanted.length < SHORTEST || wanted.length > LONGEST_NAME) return undefined
   const near = new Map<string, NearMiss & { readonly far: number }>()
-  for (const candidate of candidates(wanted, said)) {
+  for (const candidate of candidates(wanted, evidence)) {
     const far = distance(wanted, plainText(candidate.value))
     if (far <= NEAR && (typeof value === 'string' || /^\d+$/.test(candidate.value)))
       near.set(candidate.value, { ...candidate, far })
@@ -28,19 +28,19 @@ export function nearMiss(value: string | number, { said }: Evidence): NearMiss |
   return best === undefined || best.far === second?.far ? undefined : { value: best.value, from: best.from }
 }
 
-/** Words that look like identifiers, the last that were said first. */
-function candidates(wanted: string, said: Evidence['said']): readonly NearMiss[] {
+/** Words that look like identifiers and have nearly the same signs, the last that were said first. */
+function candidates(wanted: string, { said }: Evidence): readonly NearMiss[] {
   const found = new Map<string, NearMiss>()
-  let characters = 0
+  const signs = signsOf(wanted)
   for (const each of said.toReversed()) {
-    const { from, text } = each
-    for (const [word] of text.slice(0, SEARCHED_CHARACTERS - characters).matchAll(/[^\s"'`<>(){}[\],;]+/gu)) {
-      if (word.length > LONGEST + 8) continue
-      const value = word.replace(/^[.:!?*_-]+|[.:!?*_-]+$/g, '')
-      const fits = Math.abs(value.length - wanted.length) <= NEAR && /[\p{N}@._/-]/u.test(value)
-      if (fits && found.size < MOST_CANDIDATES && !repeats(each, value)) found.set(value, { value, from })
+    for (let length = wanted.length - NEAR; length <= wanted.length + NEAR; length++) {
+      for (const name of each.facts.names().get(length) ?? []) {
+        // Each change takes one sign away at most, and brings another.
+        if (signsApart(signs, name.signs) > 2 * NEAR || found.has(name.value) || repeats(each, name.value)) continue
+        found.set(name.value, { value: name.value, from: each.from })
+        if (found.size >= MOST_COMPARED) return [...found.values()]
+      }
     }
-    characters = Math.min(SEARCHED_CHARACTERS, characters + text.length)
   }
   return [...found.values()]
 }

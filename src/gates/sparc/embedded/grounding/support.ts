@@ -1,6 +1,15 @@
 import type { Evidence, Said } from './evidence.ts'
 import type { Identifier } from './identifier.ts'
-import { holdsExactly, holdsWords, plainText, wordsIn, type Joints, type SearchText } from './text.ts'
+import {
+  holds,
+  holdsExactly,
+  plainText,
+  wantedWords,
+  wordsIn,
+  type Joints,
+  type SearchText,
+  type Wanted,
+} from './text.ts'
 import { EXTENSIONS, NUMBER_WORDS, PLACEHOLDERS } from './vocabulary.ts'
 
 /** How far an identifier is supported, from 1 (it was said) to 0 (nothing of it was). Below this it is an invention. */
@@ -35,19 +44,24 @@ type Texts = readonly SearchText[]
  * whatever else it says: whether it is an error can be told from no text. A value that a result puts together anew
  * (a file in the folder that the call named) is its own.
  */
-export function textsFor(value: string | number, { said }: Evidence): Texts {
-  const words = wordsIn(withoutScheme(String(value)))
-  return said.filter((each) => !isAnswerTo(each, words)).map(({ search }) => search)
+export function textsFor(value: string | number, evidence: Evidence): Texts {
+  return saidFor(value, evidence).map(({ search }) => search)
+}
+
+/** The same with all that is known of each. */
+export function saidFor(value: string | number, { said }: Evidence): readonly Said[] {
+  const wanted = wantedWords(wordsIn(withoutScheme(String(value))))
+  return said.filter((each) => !isAnswerTo(each, wanted))
 }
 
 /** Whether a call had the value, and its result repeats it. */
 export function isRepeated(value: string | number, { said }: Evidence): boolean {
-  const words = wordsIn(withoutScheme(String(value)))
-  return said.some((each) => isAnswerTo(each, words) && holdsWords(each.search, words))
+  const wanted = wantedWords(wordsIn(withoutScheme(String(value))))
+  return said.some((each) => isAnswerTo(each, wanted) && holds(each.search, wanted))
 }
 
-function isAnswerTo({ asked }: Said, words: readonly string[]): boolean {
-  return asked !== undefined && holdsWords(asked, words)
+function isAnswerTo({ asked }: Said, wanted: Wanted): boolean {
+  return asked !== undefined && holds(asked, wanted)
 }
 
 function withoutScheme(value: string): string {
@@ -61,7 +75,8 @@ export function saidAnywhere(value: string, texts: Texts): boolean {
   const words = wordsIn(value)
   // Signs only: there is no word to look for.
   if (words.length === 0) return texts.some(({ plain }) => plain.includes(plainText(value)))
-  return texts.some((text) => holdsWords(text, words))
+  const wanted = wantedWords(words)
+  return texts.some((text) => holds(text, wanted))
 }
 
 /** As digits, in groups of three, or as a word. */
@@ -69,8 +84,9 @@ function numberSupport(value: number, texts: Texts): number {
   const digits = String(value)
   const grouped = digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
   const word = [...NUMBER_WORDS].find(([, number]) => number === value)?.[0] ?? digits
+  const wanted = wantedWords([digits])
   const isIn = (text: SearchText): boolean =>
-    holdsWords(text, [digits]) || text.words.has(word) || holdsExactly(text, grouped, NUMBER_JOINTS)
+    holds(text, wanted) || text.words.has(word) || (grouped !== digits && holdsExactly(text, grouped, NUMBER_JOINTS))
   return texts.some(isIn) ? 1 : 0
 }
 
@@ -79,7 +95,11 @@ const NUMBER_JOINTS: Joints = { before: /[\d,]/, behind: /^\d|^,\d/ }
 const MAIL_JOINTS: Joints = { before: /[\p{L}\p{N}_.%+-]/u, behind: /^[\p{L}\p{N}_%+-]|^\.[\p{L}\p{N}]/u }
 
 function mailSupport(mail: string, texts: Texts): number {
-  return texts.some((text) => holdsExactly(text, mail, MAIL_JOINTS)) ? 1 : mailGuess(mail, texts)
+  const words = wordsIn(mail)
+  // A search of the whole text only where all of its words stand.
+  const isIn = (text: SearchText): boolean =>
+    words.every((word) => text.words.has(word)) && holdsExactly(text, mail, MAIL_JOINTS)
+  return texts.some(isIn) ? 1 : mailGuess(mail, texts)
 }
 
 /** A name and a domain that are known do not make an address. */

@@ -10,6 +10,8 @@ export interface SearchText {
   readonly starts: Uint8Array
   readonly ends: Uint8Array
   readonly words: ReadonlySet<string>
+  /** Whether something of this hash may begin in it: most values stand nowhere, and need no search to tell. */
+  readonly mayBegin: (hash: number) => boolean
 }
 
 /** Words of Latin letters and of other scripts apart: no blank stands between a Chinese word and an order's number. */
@@ -28,7 +30,30 @@ export function searchText(text: string): SearchText {
     at += word.length
     ends[at] = 1
   }
-  return { plain, spaced: ` ${found.join(' ')} `, squashed, starts, ends, words: new Set(found) }
+  const mayBegin = beginnings(squashed, starts, found.length)
+  return { plain, spaced: ` ${found.join(' ')} `, squashed, starts, ends, words: new Set(found), mayBegin }
+}
+
+const BITS_FOR_EACH = 16
+
+/** Remembers how the text goes on from each beginning of a word: one bit each, so that it may only err by a yes. */
+function beginnings(squashed: string, starts: Uint8Array, words: number): (hash: number) => boolean {
+  const size = 2 ** Math.ceil(Math.log2(BITS_FOR_EACH * (words + 1)))
+  const bits = new Uint8Array(size / 8)
+  for (let at = starts.indexOf(1); at !== -1; at = starts.indexOf(1, at + 1)) {
+    const bit = hashAt(squashed, at) & (size - 1)
+    bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7))
+  }
+  return (hash) => {
+    const bit = hash & (size - 1)
+    return ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
+  }
+}
+
+function hashAt(text: string, at: number): number {
+  let sum = 0
+  for (let next = at; next < at + SHORTEST_SQUASHED; next++) sum = (Math.imul(sum, 31) + text.charCodeAt(next)) | 0
+  return sum ^ (sum >>> 15)
 }
 
 /** Where the number of a word like `user12345` begins: it may be meant alone. Else its beginning. */
@@ -60,6 +85,11 @@ export function plainText(text: string): string {
     .replace(/[\u00a0\u2000-\u200a\u202f]/g, ' ')
 }
 
+/** The words of a plain text, in order. */
+export function wordsInOrder(plain: string): readonly string[] {
+  return wordsOf(plain)
+}
+
 /** The words of a value, in order. */
 export function wordsIn(value: string): readonly string[] {
   return wordsOf(plainText(value))
@@ -68,11 +98,30 @@ export function wordsIn(value: string): readonly string[] {
 /** Shorter ones would be found across the words of any text. */
 const SHORTEST_SQUASHED = 5
 
-/** Whether the words of a value stand in the text one after the other, however they are separated. */
-export function holdsWords(text: SearchText, words: readonly string[]): boolean {
-  if (words.length === 0) return false
+/** The words of a value, made ready to be looked for in many texts. */
+export interface Wanted {
+  readonly words: readonly string[]
+  readonly squashed: string
+  readonly hash: number
+}
+
+export function wantedWords(words: readonly string[]): Wanted {
   const squashed = words.join('')
-  if (squashed.length < SHORTEST_SQUASHED) return text.spaced.includes(` ${words.join(' ')} `)
+  return { words, squashed, hash: hashAt(squashed, 0) }
+}
+
+export function holdsWords(text: SearchText, words: readonly string[]): boolean {
+  return holds(text, wantedWords(words))
+}
+
+/** Whether the words of a value stand in the text one after the other, however they are separated. */
+export function holds(text: SearchText, { words, squashed, hash }: Wanted): boolean {
+  if (words.length === 0) return false
+  if (squashed.length < SHORTEST_SQUASHED) {
+    const areIn = words.every((word) => text.words.has(word))
+    return areIn && (words.length === 1 || text.spaced.includes(` ${words.join(' ')} `))
+  }
+  if (!text.mayBegin(hash)) return false
   let at = text.squashed.indexOf(squashed)
   while (at !== -1) {
     if (text.starts[at] === 1 && text.ends[at + squashed.length] === 1) return true
