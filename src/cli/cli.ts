@@ -1,4 +1,5 @@
 import { doctor } from './doctor.ts'
+import { evaluate } from './eval.ts'
 import { explain } from './explain.ts'
 import { schemaText } from './schema.ts'
 import { serve } from './serve.ts'
@@ -27,6 +28,8 @@ export async function runCli(words: readonly string[]): Promise<number> {
       return explain(usage)
     case 'doctor':
       return doctor(usage)
+    case 'eval':
+      return evaluate(usage)
     case 'serve':
       return serve(usage.file)
     case 'wrong':

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { unknownName } from '../config/nearest.ts'
+import { EVAL_OPTIONS, readEvalUsage, WrongUse, type EvalUsage } from './eval-usage.ts'
 
 export const USAGE = `Usage:
   plumbline serve --config FILE          run the ext_proc server
@@ -10,6 +11,13 @@ export const USAGE = `Usage:
   plumbline doctor                       find what is wrong between Envoy and a running server
       [--config FILE | --admin ADDRESS] [--token-file FILE] [--envoy-config FILE] [--envoy-admin ADDRESS]
       [--outbound URL] [--inbound URL] [--json]
+  plumbline eval judge [FILE…]           how good a judge of intent is, on recorded or public agent runs
+      [--judge embedded|llm] [--deny-at SCORE] [--judge-endpoint URL] [--judge-model NAME] [--prefilter]
+      [--concurrency N] [--timeout-ms N] [--limit RUNS] [--seed TEXT] [--out FILE] [--plot FILE] [--resume]
+  plumbline eval reflector [FILE…]       how good the embedded reflector is, on right and on wrong calls
+      [--policy default|balanced|strict] [--limit CALLS] [--seed TEXT] [--out FILE]
+  plumbline eval import [FILE…]          make runs to measure on from an agent's own conversations
+      [--suite NAME] [--limit RUNS] [--out FILE]
   plumbline version                      print the version
   plumbline --help                       print this
 
@@ -20,6 +28,7 @@ export const USAGE = `Usage:
   --envoy-admin ADDRESS  Envoy's own admin, host:port or unix:/path: what it really runs with
   --outbound URL       Envoy's proxy for the agent, such as http://127.0.0.1:3128: a canary is sent through it
   --inbound URL        Envoy's listener towards the agent, such as http://127.0.0.1:8000: likewise
+  --data FILE          same as a FILE of eval, may be given again; without one, the folder in PLUMBLINE_EVAL_DATA
 
 Exit codes: 0 fine; 1 it failed while running, or doctor found something; 2 wrong configuration or wrong use.`
 
@@ -50,6 +59,7 @@ export type Command =
   | { readonly name: 'validate'; readonly file: string; readonly json: boolean }
   | ExplainUsage
   | DoctorUsage
+  | EvalUsage
   | { readonly name: 'schema' | 'version' | 'help' }
 
 export type Usage = Command | { readonly name: 'wrong'; readonly message: string }
@@ -63,14 +73,22 @@ const OPTIONS = {
   outbound: { type: 'string' },
   inbound: { type: 'string' },
   json: { type: 'boolean' },
+  ...EVAL_OPTIONS,
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
 } as const
 
 type Option = keyof typeof OPTIONS
 
+interface CommandForm {
+  readonly options: readonly Option[]
+  readonly words: readonly string[]
+  /** More words may follow. */
+  readonly open?: true
+}
+
 /** What each command takes: its options, and how many words. */
-const COMMANDS: Readonly<Record<string, { readonly options: readonly Option[]; readonly words: readonly string[] }>> = {
+const COMMANDS: Readonly<Record<string, CommandForm>> = {
   serve: { options: ['config'], words: [] },
   validate: { options: ['json'], words: ['FILE'] },
   schema: { options: [], words: [] },
@@ -79,6 +97,7 @@ const COMMANDS: Readonly<Record<string, { readonly options: readonly Option[]; r
     options: ['config', 'admin', 'token-file', 'envoy-config', 'envoy-admin', 'outbound', 'inbound', 'json'],
     words: [],
   },
+  eval: { options: Object.keys(EVAL_OPTIONS) as Option[], words: ['of judge, reflector, import'], open: true },
   version: { options: [], words: [] },
 }
 
@@ -103,7 +122,8 @@ export function readUsage(words: readonly string[]): Usage {
   if (foreign !== undefined) return wrong(`${name} takes no --${foreign}`)
   const [word = ''] = rest
   if (command.words.length === 0 && word !== '') return wrong(`${name} takes no "${word}"`)
-  if (rest.length !== command.words.length || (command.words.length > 0 && word === '')) {
+  const fits = command.open === true ? rest.length >= command.words.length : rest.length === command.words.length
+  if (!fits || (command.words.length > 0 && word === '')) {
     return wrong(`${name} needs one ${command.words[0]}`)
   }
   const json = values.json === true
@@ -116,12 +136,23 @@ export function readUsage(words: readonly string[]): Usage {
       return bothSay(values) ?? { name, requestId: word, ...adminAt(values), json }
     case 'doctor':
       return bothSay(values) ?? { name, ...adminAt(values), ...gatewayAt(values), json }
+    case 'eval':
+      return evalUsage(word, rest.slice(1), values)
     default:
       return { name: name === 'schema' ? 'schema' : 'version' }
   }
 }
 
-type Values = Readonly<Partial<Record<Option, string | boolean>>>
+type Values = Readonly<Partial<Record<Option, string | boolean | string[]>>>
+
+function evalUsage(what: string, files: readonly string[], values: Values): Usage {
+  try {
+    return readEvalUsage(what, files, values)
+  } catch (error) {
+    if (error instanceof WrongUse) return wrong(error.message)
+    throw error
+  }
+}
 
 function bothSay({ config, admin }: Values): Usage | undefined {
   return config !== undefined && admin !== undefined ? wrong('give --config or --admin, not both') : undefined
@@ -144,6 +175,6 @@ function gatewayAt(values: Values): Pick<DoctorUsage, 'envoyConfig' | 'envoyAdmi
   }
 }
 
-function given<K extends string>(key: K, value: string | boolean | undefined): Partial<Record<K, string>> {
+function given<K extends string>(key: K, value: Values[Option]): Partial<Record<K, string>> {
   return typeof value === 'string' ? ({ [key]: value } as Record<K, string>) : {}
 }
