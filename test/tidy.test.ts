@@ -51,11 +51,17 @@ const RULES: readonly Rule[] = [
   {
     folder: 'gates',
     mayImport: ['core', 'http', 'json', 'config', 'client', 'llm'],
-    packages: [NODE, /^zod$/, /^tldts$/, /^@cfworker\/json-schema$/, /^re2js$/],
+    packages: [NODE, /^zod$/, /^tldts$/, /^@cfworker\/json-schema$/, /^re2js$/, /^yaml$/],
     banned: [WIRE_WORDS],
   },
   // It reads configurations of Envoy, so it names fields; of the wire it knows only which modes we ask for.
   { folder: 'doctor', mayImport: ['core', 'extproc'], packages: [NODE, /^yaml$/], banned: [] },
+  {
+    folder: 'eval',
+    mayImport: ['core', 'json', 'client', 'llm', 'parsers', 'gates'],
+    packages: [NODE, /^zod$/],
+    banned: [WIRE_WORDS],
+  },
   {
     folder: 'observe',
     mayImport: ['core'],

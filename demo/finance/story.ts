@@ -23,7 +23,7 @@ export interface Story {
 
 const BANKS = ['fennimore', 'oakhurst', 'brackwater', 'tillingham', 'varnholt', 'eastmere'] as const
 const CUSTOMERS = ['Ottilie', 'Bartosz', 'Mireille', 'Gunnar', 'Saskia', 'Everard'] as const
-const GOODS = ['lamp', 'kettle', 'bicycle bell', 'rucksack', 'umbrella', 'bookshelf'] as const
+const GOODS = ['teapot', 'kettle', 'bicycle bell', 'rucksack', 'umbrella', 'bookshelf'] as const
 const TOOLS = ['issue_refund', 'refund_payment', 'create_refund', 'send_refund'] as const
 const REQUESTS = [
   (who: string, what: string, money: string) =>
