@@ -15,6 +15,8 @@ export interface Options {
   readonly json: string | undefined
   /** Only the table of streams. */
   readonly streams: boolean
+  /** Only the table of decisions without a model. */
+  readonly decisions: boolean
   /** Instead of the table: where a row's processor spends its time. */
   readonly profile: boolean
 }
@@ -27,6 +29,7 @@ export const USAGE = `npm run bench -- [options]
   --row ID        only this row; may be repeated (${ROWS.map((row) => row.id).join(', ')})
   --load ID       only this load; may be repeated (${LOADS.map((load) => load.id).join(', ')})
   --streams       only the table of streams
+  --decisions     only the table of decisions that the embedded judge and reflector take
   --json FILE     writes all figures there as well
   --profile       shows where the processors of these rows spend their time, in place of the table`
 
@@ -40,6 +43,7 @@ export function readOptions(args: readonly string[]): Options {
       row: { type: 'string', multiple: true, default: [] },
       load: { type: 'string', multiple: true, default: [] },
       streams: { type: 'boolean', default: false },
+      decisions: { type: 'boolean', default: false },
       json: { type: 'string' },
       profile: { type: 'boolean', default: false },
     },
@@ -51,6 +55,7 @@ export function readOptions(args: readonly string[]): Options {
     rows: chosen('row', ROWS, values.row),
     loads: chosen('load', LOADS, values.load),
     streams: values.streams,
+    decisions: values.decisions,
     json: values.json,
     profile: values.profile,
   }

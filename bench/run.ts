@@ -5,6 +5,7 @@ import { Closing } from '../test/support/closing.ts'
 import { scratchFolder } from '../test/support/scratch.ts'
 import { until } from '../test/support/until.ts'
 import { startHelper } from './children.ts'
+import { compareDecisions, decisionTable, type DecisionSummary } from './decisions.ts'
 import type { Load } from './loads.ts'
 import { measure, warmUp } from './measure.ts'
 import type { LoadGenerator, Measured } from './measure.ts'
@@ -42,6 +43,7 @@ function write(
   file: string,
   series: readonly Series[],
   streams: readonly StreamSummary[],
+  decisions: readonly DecisionSummary[],
   options: Options,
   envoy: string,
 ): void {
@@ -54,6 +56,7 @@ function write(
     options: { rounds, seconds, clients },
     medians: series.map((one) => summarize(one, floorOf(series, one.load))),
     streams,
+    decisions,
     rounds: series.map(({ row, load, rounds: all }) => ({ row: row.id, load: load.id, all })),
   }
   writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`)
@@ -67,7 +70,9 @@ async function bench(options: Options, farSidePort: number, generator: LoadGener
     const series = await compare(options, rigs, generator)
     print(series, options)
     const streams = await benchStreams(farSidePort)
-    if (options.json !== undefined) write(options.json, series, streams, options, rigs[0]?.envoy.version ?? '')
+    const decisions = await benchDecisions()
+    if (options.json !== undefined)
+      write(options.json, series, streams, decisions, options, rigs[0]?.envoy.version ?? '')
   } finally {
     await closing.close()
   }
@@ -88,6 +93,14 @@ async function benchStreams(farSidePort: number): Promise<readonly StreamSummary
   } finally {
     await closing.close()
   }
+}
+
+/** What the rules that need no model take for a decision, in this process. */
+async function benchDecisions(): Promise<readonly DecisionSummary[]> {
+  const decisions = await compareDecisions()
+  console.log('\ndecisions without a model, by what tools have answered in the session\n')
+  console.log(decisionTable(decisions))
+  return decisions
 }
 
 /** One row and load after the other: a profile is of one process under one load. */
@@ -129,6 +142,10 @@ async function profileOne(
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2))
+  if (options.decisions) {
+    await benchDecisions()
+    return
+  }
   const closing = new Closing()
   try {
     const farSide = closing.add(startHelper<'listen', number>('far-side.ts'))
