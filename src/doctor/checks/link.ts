@@ -13,6 +13,14 @@ const HTTP_OPTIONS = 'envoy.extensions.upstreams.http.v3.HttpProtocolOptions'
 const httpOptions = (cluster: Tree | undefined): Tree =>
   treeOf(at(cluster, 'typed_extension_protocol_options', HTTP_OPTIONS))
 
+const HTTP2 = 'explicit_http_config: { http2_protocol_options: {} }'
+
+/** A cluster's options of HTTP, as they are written. */
+function httpOptionLines(...options: readonly string[]): string {
+  const inside = [`'@type': type.googleapis.com/${HTTP_OPTIONS}`, ...options].map((line) => `    ${line}`)
+  return ['typed_extension_protocol_options:', `  ${HTTP_OPTIONS}:`, ...inside].join('\n')
+}
+
 /** One finding for a cluster, however many filters lead there. */
 function ofEachCluster(
   look: (cluster: Tree | undefined, name: string, subject: Subject) => Finding | undefined,
@@ -39,13 +47,7 @@ export const resetFlood: Check = ofEachCluster((cluster, name, { setup, nodeVers
     wrong: `Envoy ends each exchange with a reset, and Node before 22.11 takes ${RESETS} of them for an attack: it drops the connection with everything in flight (${node})`,
     mend: {
       at: 'cluster',
-      lines: [
-        'typed_extension_protocol_options:',
-        `  ${HTTP_OPTIONS}:`,
-        `    '@type': type.googleapis.com/${HTTP_OPTIONS}`,
-        '    common_http_protocol_options: { max_requests_per_connection: 900 }',
-        '    explicit_http_config: { http2_protocol_options: {} }',
-      ].join('\n'),
+      lines: httpOptionLines('common_http_protocol_options: { max_requests_per_connection: 900 }', HTTP2),
     },
   }
 })
@@ -71,12 +73,7 @@ export const clusterUnusable: Check = ofEachCluster((cluster, name, { setup }) =
     wrong: 'it speaks HTTP/1, and gRPC needs HTTP/2: everything is answered 503',
     mend: {
       at: 'cluster',
-      lines: [
-        'typed_extension_protocol_options:',
-        `  ${HTTP_OPTIONS}:`,
-        `    '@type': type.googleapis.com/${HTTP_OPTIONS}`,
-        '    explicit_http_config: { http2_protocol_options: {} }',
-      ].join('\n'),
+      lines: httpOptionLines(HTTP2),
     },
   }
 })
