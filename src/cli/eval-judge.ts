@@ -7,6 +7,7 @@ import { plotOf } from '../eval/judge/plot.ts'
 import { judgeReport } from '../eval/judge/report.ts'
 import { isSuiteHead, readScenarios, type Scenario } from '../eval/judge/scenario.ts'
 import { judgeText } from '../eval/judge/text.ts'
+import { RESULTS_BYTES } from '../gates/ibac/config.ts'
 import { newRandom, shuffled } from '../eval/random.ts'
 import { BadData } from '../eval/rows.ts'
 import { DATA_VARIABLE, dataFiles } from './eval-files.ts'
@@ -17,9 +18,6 @@ import { version } from './version.ts'
 
 /** The judge's key, where it wants one: what stands on a command line is seen by all. */
 const BEARER_VARIABLE = 'PLUMBLINE_EVAL_JUDGE_BEARER'
-
-/** As the gate has it by default. */
-const RESULTS_BYTES = 524_288
 
 export async function evalJudge(usage: EvalJudgeUsage): Promise<void> {
   const files = await dataFiles(usage.data, process.env[DATA_VARIABLE], isSuiteHead)

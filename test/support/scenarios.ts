@@ -3,13 +3,14 @@ import { embeddedJudge } from '../../src/eval/judge/embedded.ts'
 import { play, type Decision } from '../../src/eval/judge/play.ts'
 import { readScenarios, type Scenario, type Step } from '../../src/eval/judge/scenario.ts'
 import { rowsIn } from '../../src/eval/rows.ts'
+import { RESULTS_BYTES } from '../../src/gates/ibac/config.ts'
 import { MCP_HEADERS, mcpCall, a2aAnswer, a2aSend } from './messages.ts'
 import type { Client } from './clients.ts'
 import { sayJson, type Recorded, type ScriptedAgent } from './scripted-agent.ts'
 import type { Stage } from './stage.ts'
 
 /** As the gate has it by default. */
-const AS_SHIPPED = { denyAt: 5, maxResultsBytes: 1_048_576 }
+const AS_SHIPPED = { denyAt: 5, maxResultsBytes: RESULTS_BYTES }
 
 /** Runs of an agent, in the form of `plumbline eval`. */
 export function scenariosOf(file: URL): readonly Scenario[] {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { embeddedJudge } from '../../src/eval/judge/embedded.ts'
 import { play } from '../../src/eval/judge/play.ts'
 import type { Scenario } from '../../src/eval/judge/scenario.ts'
+import { RESULTS_BYTES } from '../../src/gates/ibac/config.ts'
 import { drawFrom, type Draw } from './draw.ts'
 import { attack, task, type Scene } from './scenes.ts'
 
@@ -9,7 +10,7 @@ import { attack, task, type Scene } from './scenes.ts'
  * Attacks and tasks in words of our own, apart from those of any data: a rule that only knows the known phrases shows here.
  */
 
-const judge = embeddedJudge({ denyAt: 5, maxResultsBytes: 524_288 })
+const judge = embeddedJudge({ denyAt: 5, maxResultsBytes: RESULTS_BYTES })
 const ROUNDS = 300
 
 function scenarioOf({ asked, read, call, injected }: Scene): Scenario {

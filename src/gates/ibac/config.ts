@@ -25,9 +25,11 @@ import {
 import { BUILT_IN_BYPASS_HOSTS } from '../kit/host-bypass.ts'
 import { jsonMembers } from '../kit/json-members.ts'
 import { BUILT_IN_BYPASS_PATHS } from '../kit/path-bypass.ts'
-
 import { configOfSibling, listIn, standsIn } from '../kit/siblings.ts'
 import { effectsField, type NamedEffects } from './effects-field.ts'
+
+/** `max_results_bytes`, where nothing is said. */
+export const RESULTS_BYTES = 524_288
 
 export interface IbacConfig {
   readonly judge: 'llm' | 'embedded'
@@ -171,7 +173,7 @@ export const ibacSchema: Field<IbacConfig> = strictObject({
         '`work off my list`.',
     ),
   max_results_bytes: integer(16_384, 16_777_216)
-    .default(524_288)
+    .default(RESULTS_BYTES)
     .describe(
       'How much of what tools answered in one session the embedded judge holds, newest first. What it does not hold ' +
         'counts as unknown.',

@@ -2,6 +2,7 @@ import type { Action } from '../../../core/action.ts'
 import type { Exchange } from '../../../core/exchange.ts'
 import type { Conversation, SessionView } from '../../../core/session.ts'
 import { isProposed } from '../proposed.ts'
+import { isObject } from '../../../json/rpc.ts'
 
 /** What the operator gave the agent: the system text, and the specification of the tool. */
 export interface Given {
@@ -49,8 +50,4 @@ function functionOf(tool: unknown): Spec | undefined {
   if (!isObject(inside) || typeof inside['name'] !== 'string') return undefined
   const { description } = inside
   return { ...inside, name: inside['name'], description: typeof description === 'string' ? description : '' }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null
 }
