@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
+import { messageOf } from '../../src/core/message-of.ts'
 
 /** A model at an OpenAI-compatible endpoint that judges for ibac. */
 export interface JudgeOption {
@@ -35,6 +36,6 @@ export function readArgs<const C extends NonNullable<ParseArgsConfig['options']>
   try {
     return read(parseArgs({ args: [...args], options }).values)
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return messageOf(error)
   }
 }

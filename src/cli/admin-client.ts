@@ -8,6 +8,7 @@ import { SECTIONS } from '../config/schema.ts'
 import { readToken } from '../config/token.ts'
 import { readYaml } from '../config/yaml.ts'
 import type { AdminAt } from './usage.ts'
+import { messageOf } from '../core/message-of.ts'
 
 /** What a running server's admin address says. */
 export type AdminReply =
@@ -59,7 +60,7 @@ async function adminSection(file: string): Promise<AdminSection | Wrong> {
   try {
     text = await readFile(file, 'utf8')
   } catch (error) {
-    return { wrong: `${file}: cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+    return { wrong: `${file}: cannot be read: ${messageOf(error)}` }
   }
   const { value, issues } = readYaml(text, process.env)
   if (value === undefined) return { wrong: `${file}: ${issues[0]?.message ?? 'cannot be used'}` }
@@ -95,7 +96,7 @@ function clientOf(address: string, token: string | undefined): AdminClient {
         const text = Buffer.from(bytes).toString('utf8')
         return { kind: 'answer', status: answer.statusCode, text, json: jsonIn(text) }
       } catch (error) {
-        return { kind: 'unreachable', why: error instanceof Error ? error.message : String(error) }
+        return { kind: 'unreachable', why: messageOf(error) }
       }
     },
   }

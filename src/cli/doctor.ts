@@ -20,6 +20,7 @@ import { askEnvoy, type EnvoyAnswers } from './envoy-admin.ts'
 import { exchangesOf, type Asking } from './exchanges-asked.ts'
 import { needsOf } from './needs.ts'
 import type { DoctorUsage } from './usage.ts'
+import { messageOf } from '../core/message-of.ts'
 
 const FOUND = 1
 const WRONG_USE = 2
@@ -81,7 +82,7 @@ async function readFileOf(name: string): Promise<Source | Wrong> {
   try {
     text = await readFile(name, 'utf8')
   } catch (error) {
-    return { wrong: `${name}: cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+    return { wrong: `${name}: cannot be read: ${messageOf(error)}` }
   }
   const setup = readBootstrap(text)
   return 'wrong' in setup ? { wrong: `${name}: ${setup.wrong}` } : { name, setup }

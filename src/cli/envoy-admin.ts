@@ -4,6 +4,7 @@ import { readDump, readRunning } from '../doctor/envoy/dump.ts'
 import type { Running } from '../doctor/envoy/setup.ts'
 import type { Source } from '../doctor/examine.ts'
 import type { Wrong } from './admin-client.ts'
+import { messageOf } from '../core/message-of.ts'
 
 export interface EnvoyAnswers {
   readonly source: Source
@@ -41,7 +42,7 @@ export async function askEnvoy(address: string): Promise<EnvoyAnswers | Wrong> {
     return { source: { name: `Envoy on ${address}`, setup }, running: readRunning(info, stats) }
   } catch (error) {
     return {
-      wrong: `${address} does not answer as Envoy's admin does: ${error instanceof Error ? error.message : String(error)}`,
+      wrong: `${address} does not answer as Envoy's admin does: ${messageOf(error)}`,
     }
   } finally {
     await dispatcher.close()

@@ -4,6 +4,7 @@ import { evalImport } from './eval-import.ts'
 import { evalJudge } from './eval-judge.ts'
 import { evalReflector } from './eval-reflector.ts'
 import type { EvalUsage } from './eval-usage.ts'
+import { messageOf } from '../core/message-of.ts'
 
 const FAILED = 1
 const WRONG = 2
@@ -18,7 +19,7 @@ export async function evaluate(usage: EvalUsage): Promise<number> {
       console.error(error.message)
       return WRONG
     }
-    console.error(error instanceof Error ? error.message : String(error))
+    console.error(messageOf(error))
     return FAILED
   }
 }

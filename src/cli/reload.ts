@@ -5,6 +5,7 @@ import { pathText, problemText } from '../config/problem.ts'
 import type { Log } from '../observe/log.ts'
 import { oneAtATime } from '../reload/one-at-a-time.ts'
 import type { LoadedSettings, Settings } from './settings.ts'
+import { messageOf } from '../core/message-of.ts'
 
 export type ReloadOutcome =
   /** What the file says is in force; `changed` by path, none when it said so before. */
@@ -65,7 +66,7 @@ export function createReloading(parts: ReloadParts): Reloading {
   const run = async (): Promise<ReloadOutcome> => {
     const outcome = await attempt().catch((err: unknown): ReloadOutcome => {
       log.error({ err }, 'a configuration could not be put in force')
-      const why = err instanceof Error ? err.message : String(err)
+      const why = messageOf(err)
       return { kind: 'refused', problems: [`cannot be put in force: ${why}`] }
     })
     if (outcome.kind === 'ignored') {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { unknownName } from '../config/nearest.ts'
 import { EVAL_OPTIONS, readEvalUsage, WrongUse, type EvalUsage } from './eval-usage.ts'
+import { messageOf } from '../core/message-of.ts'
 
 export const USAGE = `Usage:
   plumbline serve --config FILE          run the ext_proc server
@@ -109,7 +110,7 @@ export function readUsage(words: readonly string[]): Usage {
   try {
     parsed = parseArgs({ args: [...words], allowPositionals: true, options: OPTIONS })
   } catch (error) {
-    return wrong(error instanceof Error ? error.message : String(error))
+    return wrong(messageOf(error))
   }
   const { values, positionals } = parsed
   const [name, ...rest] = positionals

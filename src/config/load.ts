@@ -8,6 +8,7 @@ import { type Issue, type Path, pathText, type Position, type Problem } from './
 import { type Top, topSchema } from './schema.ts'
 import type { Environment } from './substitute.ts'
 import { readYaml, type Tree } from './yaml.ts'
+import { messageOf } from '../core/message-of.ts'
 
 /** A configuration without problems. */
 export interface Config extends Omit<Top, 'pipeline'> {
@@ -44,7 +45,7 @@ export async function loadConfig(file: string, options: LoadOptions, read: ReadB
   try {
     bytes = await read(file)
   } catch (error) {
-    return failed(`cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    return failed(`cannot be read: ${messageOf(error)}`)
   }
   if (bytes.length > MAX_FILE_BYTES) return failed(`is larger than ${MAX_FILE_BYTES} bytes`)
   try {

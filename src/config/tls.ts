@@ -5,6 +5,7 @@ import { createSecureContext } from 'node:tls'
 import type { TlsMaterial } from '../core/tls.ts'
 import type { Config, ReadBytes } from './load.ts'
 import type { Issue } from './problem.ts'
+import { messageOf } from '../core/message-of.ts'
 
 export type TlsFiles = NonNullable<Config['listener']['tls']>
 export type ReadTls = { readonly tls: TlsMaterial } | { readonly issues: readonly Issue[] }
@@ -21,7 +22,7 @@ export async function readTls(files: TlsFiles, read: ReadBytes = readFile): Prom
     try {
       return Buffer.from(await read(files[part])).toString('utf8')
     } catch (error) {
-      return wrong(part, `cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+      return wrong(part, `cannot be read: ${messageOf(error)}`)
     }
   }
   // One after the other, so that what is wrong is told in the same order each time.
@@ -63,7 +64,7 @@ function checkKey(text: string, wrong: Complain): KeyObject | undefined {
     return createPrivateKey(text)
   } catch (error) {
     // It says nothing of what the file holds.
-    const why = error instanceof Error ? error.message : String(error)
+    const why = messageOf(error)
     return wrong(`holds no private key in PEM that can be read without a pass phrase: ${why}`)
   }
 }
@@ -76,7 +77,7 @@ function certificatesIn(text: string, wrong: Complain): readonly X509Certificate
   try {
     return blocks.map((block) => new X509Certificate(block))
   } catch (error) {
-    return wrong(`holds a certificate that cannot be read: ${error instanceof Error ? error.message : String(error)}`)
+    return wrong(`holds a certificate that cannot be read: ${messageOf(error)}`)
   }
 }
 
@@ -94,6 +95,6 @@ function refusalOfTls({ cert, key, clientCa }: TlsMaterial): string | undefined 
     createSecureContext({ cert, key, ca: clientCa })
     return undefined
   } catch (error) {
-    return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
+    return `cannot be used: ${messageOf(error)}`
   }
 }

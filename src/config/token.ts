@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { ReadBytes } from './load.ts'
+import { messageOf } from '../core/message-of.ts'
 
 /** gRPC metadata carries no other characters. */
 const SENDABLE = /^[\x21-\x7e]+$/
@@ -12,7 +13,7 @@ export async function readToken(file: string, read: ReadBytes = readFile): Promi
   try {
     text = Buffer.from(await read(file)).toString('utf8')
   } catch (error) {
-    return { wrong: `the token cannot be read: ${error instanceof Error ? error.message : String(error)}` }
+    return { wrong: `the token cannot be read: ${messageOf(error)}` }
   }
   const token = text.replace(/\r?\n$/, '')
   if (SENDABLE.test(token)) return { token }

@@ -2,6 +2,7 @@ import { parse } from 'yaml'
 import { buildSetup } from './build.ts'
 import type { Setup } from './setup.ts'
 import { at, isTree, snakeCased, type Tree, treeOf, treesAt } from './tree.ts'
+import { messageOf } from '../../core/message-of.ts'
 
 /** Anchors are used often in such files; one that unfolds without end is a mistake. */
 const MAX_ALIASES = 10_000
@@ -12,7 +13,7 @@ export function readBootstrap(text: string): Setup | { readonly wrong: string } 
   try {
     read = parse(text, { maxAliasCount: MAX_ALIASES })
   } catch (error) {
-    return { wrong: `is neither YAML nor JSON: ${error instanceof Error ? error.message : String(error)}` }
+    return { wrong: `is neither YAML nor JSON: ${messageOf(error)}` }
   }
   const file = treeOf(snakeCased(read))
   if (!isTree(file['static_resources']) && !isTree(file['dynamic_resources'])) {
