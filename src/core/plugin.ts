@@ -155,9 +155,9 @@ export interface Gate {
   readonly needsResults?: { readonly bytes: number }
   /**
    * A session has new results. Called off the decision path, on gates with `needsResults`; once more, perhaps, after
-   * `close`. Never throws.
+   * `close`. Never throws. `more`: it is called again after all else had its turn, so that no decision waits for long.
    */
-  heard?(session: SessionView): void
+  heard?(session: SessionView): 'done' | 'more'
   /** From the head alone: "not mine", with what the record says. */
   exempt(x: Exchange): Run | undefined
   /** One action at a time. */

@@ -8,7 +8,7 @@ import type { SessionView } from '../core/session.ts'
 export class ResultNews {
   readonly #gates: readonly Placed<Gate>[]
   readonly #failed: (gate: Placed<Gate>, cause: unknown) => void
-  #waiting = new Set<SessionView>()
+  #waiting = new Map<SessionView, Set<Placed<Gate>>>()
 
   constructor(gates: readonly Placed<Gate>[], failed: (gate: Placed<Gate>, cause: unknown) => void) {
     this.#gates = gates.filter(({ plugin }) => plugin.heard !== undefined)
@@ -16,22 +16,27 @@ export class ResultNews {
   }
 
   tell(session: SessionView): void {
-    if (this.#gates.length === 0) return
+    for (const gate of this.#gates) this.#tell(gate, session)
+  }
+
+  #tell(gate: Placed<Gate>, session: SessionView): void {
     if (this.#waiting.size === 0) setImmediate(() => this.#flush())
-    this.#waiting.add(session)
+    let gates = this.#waiting.get(session)
+    if (gates === undefined) this.#waiting.set(session, (gates = new Set()))
+    gates.add(gate)
   }
 
   #flush(): void {
-    const sessions = this.#waiting
-    this.#waiting = new Set()
-    for (const session of sessions) {
-      for (const gate of this.#gates) {
-        try {
-          gate.plugin.heard?.(session)
-        } catch (cause) {
-          this.#failed(gate, cause)
-        }
-      }
+    const waiting = this.#waiting
+    this.#waiting = new Map()
+    for (const [session, gates] of waiting) for (const gate of gates) this.#hear(gate, session)
+  }
+
+  #hear(gate: Placed<Gate>, session: SessionView): void {
+    try {
+      if (gate.plugin.heard?.(session) === 'more') this.#tell(gate, session)
+    } catch (cause) {
+      this.#failed(gate, cause)
     }
   }
 }

@@ -199,12 +199,29 @@ describe('gates hear of new results', () => {
 
   test('once a batch, after the answer, and only of what is new', async () => {
     const heard: [SessionView, number][] = []
-    const listening = looking({ heard: (view) => void heard.push([view, view.results.list.length]) })
+    const listening = looking({
+      heard: (view) => {
+        heard.push([view, view.results.list.length])
+        return 'done'
+      },
+    })
     const where = scene([placed(answeringParser('x', 'y'), 'parser'), placed(listening, 'gate')])
     await exchange(where)
     expect(heard).toEqual([[where.view, 2]])
     await exchange(where)
     expect(heard).toHaveLength(1)
+  })
+
+  test('who wants more is called again after all else had its turn, the others are not', async () => {
+    const heard: string[] = []
+    const inPieces = looking({ heard: () => (heard.push('in pieces') < 5 ? 'more' : 'done') })
+    const atOnce = looking({ heard: () => (heard.push('at once'), 'done') })
+    const where = scene([placed(answeringParser('x'), 'parser'), placed(inPieces, 'a'), placed(atOnce, 'b')])
+    await exchange(where)
+    await new Promise(setImmediate)
+    expect(heard.slice(0, 3)).toEqual(['in pieces', 'at once', 'in pieces'])
+    for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate)
+    expect(heard).toEqual(['in pieces', 'at once', 'in pieces', 'in pieces', 'in pieces'])
   })
 
   test('one that throws is logged, and the others hear', async () => {
@@ -215,7 +232,7 @@ describe('gates hear of new results', () => {
     const where = scene([
       placed(answeringParser('x'), 'parser'),
       placed(looking({ heard: boom }), 'broken'),
-      placed(looking({ heard: ({ id }) => void heard.push(id) }), 'gate'),
+      placed(looking({ heard: ({ id }) => (heard.push(id), 'done') }), 'gate'),
     ])
     await exchange(where)
     expect(heard).toEqual([where.view.id])

@@ -31,7 +31,7 @@ function createLookingGate(): Gate {
     points: ['request'],
     failsOpen: false,
     needsResults: { bytes: 1_000_000 },
-    heard: (session) => void heard.push(session),
+    heard: (session) => (heard.push(session), 'done'),
     exempt: () => undefined,
     judge: async (_, x) => {
       const [session] = x.session.candidates

@@ -39,7 +39,7 @@ export function embeddedJudge({ denyAt, maxResultsBytes }: EmbeddedOptions): Jud
       },
       heard: ({ tool, args, answer }) => {
         results.push({ tool, args, text: answer, cut: false })
-        judge.hears(session)
+        while (judge.hears(session, [scenario.intent]) === 'more');
       },
     }
   }

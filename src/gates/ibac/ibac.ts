@@ -28,9 +28,7 @@ export function createIbac(parts: IbacParts): Gate {
   const { judge } = parts
   return {
     kind: 'gate',
-    ...(judge.hears === undefined
-      ? {}
-      : { needsResults: { bytes: parts.config.max_results_bytes }, heard: (session) => judge.hears?.(session) }),
+    ...listening(parts),
     timeoutMs: parts.config.timeout_ms,
     points: parts.config.judge_completions ? ['request', 'completion'] : ['request'],
     failsOpen: false,
@@ -40,6 +38,14 @@ export function createIbac(parts: IbacParts): Gate {
     },
     judge: (action, x, signal) => rule(parts, action, x, signal),
     close: () => judge.close?.(),
+  }
+}
+
+function listening({ judge, config }: IbacParts): Pick<Gate, 'needsResults' | 'heard'> {
+  if (judge.hears === undefined) return {}
+  return {
+    needsResults: { bytes: config.max_results_bytes },
+    heard: (session) => judge.hears?.(session, session.intents(config.intent_turns)) ?? 'done',
   }
 }
 

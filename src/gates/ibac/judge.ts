@@ -18,8 +18,8 @@ export interface Judge {
   /** For the record. */
   readonly model: string
   weigh(question: Case, signal: AbortSignal): Promise<Verdict>
-  /** A session has new results; where it looks at them. Off the decision path. */
-  hears?(session: SessionView): void
+  /** A session has new results, where it looks at them; `intents` as it will be asked about. A piece at a time, off the decision path. */
+  hears?(session: SessionView, intents: readonly string[]): 'done' | 'more'
   /** Where it keeps connections. */
   close?(): void
 }

@@ -23,7 +23,7 @@ test.each<[string, Weighed, boolean, object]>([
   const rules = {
     model: 'embedded',
     score: () => weighed,
-    hears: () => undefined,
+    hears: () => 'done' as const,
     weigh: () => Promise.resolve(denies),
   }
   const model = { model: 'm', weigh: () => ((asked += 1), Promise.resolve(denies)) }

@@ -17,7 +17,7 @@ export function createPrefilteredJudge(rules: EmbeddedJudge, model: Judge): Judg
       const scored = weighed.kind === 'scored' ? { score: weighed.score } : {}
       return { ...verdict, details: { ...scored, prefilter: 'asked' } }
     },
-    hears: (session) => rules.hears(session),
+    hears: (session, intents) => rules.hears(session, intents),
     close: () => model.close?.(),
   }
 }

@@ -66,16 +66,26 @@ export class Evidence {
   readonly #recordsByStem = new Map<string, number[]>()
   readonly #windowsByStem = new Map<string, number[]>()
 
-  take({ tool, args, result: raw }: SeenCall): void {
+  take(call: SeenCall): void {
+    const pieces = this.taking(call)
+    while (pieces.next().done !== true);
+  }
+
+  /** Takes a result in text by text, and says how long each was. Until all are taken, nothing is to be looked up. */
+  *taking({ tool, args, result: raw }: SeenCall): Generator<number, undefined> {
     const result = this.results.length
     const firstRecord = this.records.length
-    for (const { key, text, record } of leavesOf(raw)) this.#takeLeaf(result, firstRecord + record, key, text)
+    for (const { key, text, record } of leavesOf(raw)) {
+      this.#takeLeaf(result, firstRecord + record, key, text)
+      yield text.length
+    }
     this.characters += raw.length
     this.results.push({
       tool,
       passed: textsIn(args).map((text) => text.toLowerCase()),
       text: raw.toLowerCase(),
     })
+    return undefined
   }
 
   leavesWithWord(word: string): readonly number[] {

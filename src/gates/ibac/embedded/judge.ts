@@ -2,6 +2,7 @@ import type { Conversation, SessionView } from '../../../core/session.ts'
 import type { Case, Judge } from '../judge.ts'
 import { isProposed } from '../proposed.ts'
 import type { Verdict } from '../verdict.ts'
+import { attentionTo } from './attention.ts'
 import { callOf, type Call } from './call.ts'
 import { effectOf, nameWords, TIERS, type Effect } from './effects.ts'
 import { MOST_VALUES, textsIn } from './find.ts'
@@ -39,7 +40,7 @@ export type Weighed =
 
 export interface EmbeddedJudge extends Judge {
   score(question: Case): Weighed
-  hears(session: SessionView): void
+  hears(session: SessionView, intents: readonly string[]): 'done' | 'more'
 }
 
 /**
@@ -78,7 +79,13 @@ export function createEmbeddedJudge(options: EmbeddedOptions): EmbeddedJudge {
   return {
     model: 'embedded',
     score: weighed,
-    hears: (session) => void intake.ofSession(session),
+    hears: (session, intents) => {
+      const known = intake.pieceOfSession(session)
+      if (known === undefined) return 'more'
+      // What the user's words point at is looked up ahead, too.
+      attentionTo(known.evidence, facts(intents.join('\n')))
+      return 'done'
+    },
     weigh: (question) => Promise.resolve(verdictOn(weighed(question), options.denyAt)),
   }
 }

@@ -68,20 +68,29 @@ function strongest(weights: Weights, ground: Ground): Pick<Overlap, 'directed' |
   const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
   let directed = 0
   let by: Overlap['by'] = 'handed_over'
-  for (const [window, weight] of metWindows(weights, ground)) {
+  for (const window of windowsMet(weights, ground)) {
+    const met = weightMet[window] ?? 0
+    weightMet[window] = 0
+    if ((met / whole) * SHARES.agent <= directed) continue
     const speaksTo = whomItSpeaksTo(window, ground)
-    const share = Math.min(1, (weight / whole) * SHARES[speaksTo])
+    const share = Math.min(1, (met / whole) * SHARES[speaksTo])
     if (share > directed) [directed, by] = [share, speaksTo]
   }
   return { directed, by }
 }
 
-/** By window, how much of the action stands in it and not in the user's words. */
-function metWindows(weights: Weights, { evidence, user }: Ground): ReadonlyMap<number, number> {
-  const met = new Map<number, number>()
+/** By window, how much of the action stands in it and not in the user's words. All 0 between two decisions: a map anew for each would be most of its work. */
+let weightMet = new Float64Array(1024)
+
+function windowsMet(weights: Weights, { evidence, user }: Ground): readonly number[] {
+  if (weightMet.length < evidence.windows.length) weightMet = new Float64Array(2 * evidence.windows.length)
+  const met: number[] = []
   for (const [stem, weight] of weights) {
     if (user.wide.has(stem)) continue
-    for (const window of evidence.windowsWithStem(stem)) met.set(window, (met.get(window) ?? 0) + weight)
+    for (const window of evidence.windowsWithStem(stem)) {
+      if (weightMet[window] === 0) met.push(window)
+      weightMet[window] = (weightMet[window] ?? 0) + weight
+    }
   }
   return met
 }

@@ -14,35 +14,32 @@ export interface Place {
 
 /** What only states or lists is looked at so often; a short number may stand in thousands of records. What tells somebody to act always is. */
 const MOST_PLAIN = 300
+/** Where an id stands as often as that, it is no name of one thing. */
+const MOST_LEAVES = 256
 /** A longer text is prose, of which the value is a part. */
 const WHOLE_WORDS = 3
 
-/** Where the tools' results say a value in this form, newest first. */
-export function placesOf(value: Value, form: string, ground: Ground): readonly Place[] {
-  const search = new Search(value, form, ground)
-  let plain = 0
-  for (const [leaf, at] of candidates(value, form, ground.evidence)) {
-    const seen = ground.evidence.leaves[leaf]
-    if (seen === undefined) continue
-    if (seen.level === 0) plain += 1
-    if (seen.level > 0 || plain <= MOST_PLAIN) search.lookAt(leaf, seen, at)
-  }
-  return search.places
+/** What the tools' results say of a value in one of its forms. */
+export interface Found {
+  readonly best: Place | undefined
+  /** The newest in text that speaks to the agent. */
+  readonly told: Place | undefined
+  /** Of an id: the leaves that hold it, newest first, and no more than say what it stands for. */
+  readonly leaves: readonly number[]
 }
 
-/** Leaves that may hold the value, newest first, and where, if that is known. */
-function* candidates(
-  value: Value,
-  form: string,
-  evidence: Evidence,
-): Iterable<readonly [leaf: number, at: number | undefined]> {
+/** Looks at all that may hold the value, newest first. */
+export function findPlaces(value: Value, form: string, ground: Ground): Found {
+  const { evidence } = ground
+  const search = new Search(value, form, ground)
   if (value.kind === 'number') {
     const numbers = evidence.leavesWithNumber(worthOf(value.raw))
-    for (let i = numbers.length - 1; i >= 0; i -= 1) yield numbers[i] ?? [-1, undefined]
-    return
+    for (let i = numbers.length - 1; i >= 0; i -= 1) search.lookAt(numbers[i]?.[0] ?? -1, numbers[i]?.[1])
+  } else {
+    const leaves = leavesWithRarestWord(form, evidence)
+    for (let i = leaves.length - 1; i >= 0; i -= 1) search.lookAt(leaves[i] ?? -1)
   }
-  const leaves = leavesWithRarestWord(form, evidence)
-  for (let i = leaves.length - 1; i >= 0; i -= 1) yield [leaves[i] ?? -1, undefined]
+  return search
 }
 
 function leavesWithRarestWord(form: string, evidence: Evidence): readonly number[] {
@@ -55,14 +52,17 @@ function leavesWithRarestWord(form: string, evidence: Evidence): readonly number
   return rarest ?? []
 }
 
-class Search {
-  readonly places: Place[] = []
+class Search implements Found {
+  best: Place | undefined
+  told: Place | undefined
+  readonly leaves: number[] = []
   readonly #value: Value
   readonly #form: string
   readonly #ground: Ground
   /** The user names a part of this mail address. */
   readonly #knownName: boolean
   readonly #echoes = new Map<number, boolean>()
+  #plain = 0
 
   constructor(value: Value, form: string, ground: Ground) {
     this.#value = value
@@ -71,11 +71,29 @@ class Search {
     this.#knownName = value.kind === 'mail' && nameParts(form).some((part) => holds(ground.user.text, part))
   }
 
-  lookAt(leaf: number, seen: SeenLeaf, at: number | undefined): void {
+  lookAt(leaf: number, at?: number): void {
+    const seen = this.#ground.evidence.leaves[leaf]
+    if (seen === undefined) return
+    if (seen.level === 0) this.#plain += 1
+    if (seen.level === 0 && this.#plain > MOST_PLAIN) return
+    if (this.#mayMatter(seen)) this.#search(leaf, seen, at)
+  }
+
+  /** Nearly all results of a long session say no more of a value than what was found already. */
+  #mayMatter(seen: SeenLeaf): boolean {
+    if (this.#value.isId && this.leaves.length < MOST_LEAVES) return true
+    if (seen.level === 2 && this.told === undefined) return true
+    return this.best === undefined || rankOf(this.#stated(seen)) < rankOf(this.best.origin)
+  }
+
+  #search(leaf: number, seen: SeenLeaf, at: number | undefined): void {
     const spots = at === undefined ? placesIn(seen.text, this.#form) : [at]
     if (spots.length === 0 || this.#isEcho(seen.result)) return
     const level = seen.level === 0 ? 0 : Math.max(...spots.map((spot) => levelAt(seen, spot)))
-    this.places.push({ leaf, level, origin: this.#originIn(seen, level) })
+    const place = { leaf, level, origin: this.#originIn(seen, level) }
+    if (this.best === undefined || rankOf(place.origin) < rankOf(this.best.origin)) this.best = place
+    if (level === 2) this.told ??= place
+    if (this.#value.isId && this.leaves.length < MOST_LEAVES) this.leaves.push(leaf)
   }
 
   /** What the agent itself said is no news when it comes back. */
@@ -92,16 +110,20 @@ class Search {
 
   #originIn(leaf: SeenLeaf, level: number): Origin {
     if (level === 2) return 'd2'
-    const listed = this.#ground.attention.records.has(leaf.record)
-    if (level > 0) return this.#isPointedAt(leaf, listed) && this.#mayBeTold() ? 'd1r' : 'd1'
-    if (leaf.words > WHOLE_WORDS && leaf.text.trim() !== this.#form) return 'free'
-    return listed || this.#knownName ? 'linked' : 'struct'
+    if (level === 0) return this.#stated(leaf)
+    return this.#isPointedAt(leaf) && this.#mayBeTold() ? 'd1r' : 'd1'
+  }
+
+  /** The best that a leaf can make of a value: it tells nobody anything with it. */
+  #stated({ record, words, text }: SeenLeaf): Origin {
+    if (words > WHOLE_WORDS && text.trim() !== this.#form) return 'free'
+    return this.#knownName || this.#ground.attention.records.has(record) ? 'linked' : 'struct'
   }
 
   /** Its record is, or its result is as a whole: where the user points at some of the records, the others are not meant. */
-  #isPointedAt({ result }: SeenLeaf, listed: boolean): boolean {
-    const { results, resultsOfRecords } = this.#ground.attention
-    return listed || (results.has(result) && !resultsOfRecords.has(result))
+  #isPointedAt({ result, record }: SeenLeaf): boolean {
+    const { records, results, resultsOfRecords } = this.#ground.attention
+    return records.has(record) || (results.has(result) && !resultsOfRecords.has(result))
   }
 
   #mayBeTold(): boolean {
@@ -121,10 +143,4 @@ function levelAt({ sentences }: SeenLeaf, at: number): number {
   }
   const sentence = sentences[low]
   return sentence !== undefined && at >= sentence.from ? sentence.level : 0
-}
-
-export function bestOf(places: readonly Place[]): Place | undefined {
-  let best: Place | undefined
-  for (const place of places) if (best === undefined || rankOf(place.origin) < rankOf(best.origin)) best = place
-  return best
 }

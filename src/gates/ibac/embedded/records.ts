@@ -1,21 +1,19 @@
 import type { Evidence, SeenLeaf } from './evidence.ts'
 import { isHandedOver, type Ground } from './ground.ts'
 import type { Origin, Traced } from './origins.ts'
-import type { Place } from './places.ts'
 import { stemOf, wordsOf } from './stem.ts'
 import { isGeneric } from './user.ts'
 
 const ID_KEY = /(?:^|[_\W])ids?_?$|Ids?$|^@key$/
 const MOST_RECORDS = 32
-const MOST_FIELDS = 256
 /** Of a longer field it is more than a name. */
 const NAME_CHARACTERS = 60
 const NAME_LETTERS = 4
 
 /** The things that an id stands for: where it is a field of its own, under a name of ids if there is one. */
-export function recordsNamed(form: string, places: readonly Place[], evidence: Evidence): readonly number[] {
+export function recordsNamed(form: string, leaves: readonly number[], evidence: Evidence): readonly number[] {
   const fields: SeenLeaf[] = []
-  for (const { leaf } of places.slice(0, MOST_FIELDS)) {
+  for (const leaf of leaves) {
     const field = evidence.leaves[leaf]
     if (field?.text.trim() === form) fields.push(field)
   }

@@ -22,32 +22,41 @@ const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])
 
 export function givenBy(conversation: Conversation | undefined, tool: string): Given {
   const system = (conversation?.messages ?? []).filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ text }) => text)
-  const spec = specOf(tool, conversation?.tools ?? [])
-  return {
-    system: system.join('\n'),
-    description: spec?.description ?? '',
-    spec: spec === undefined ? '' : JSON.stringify(spec).toLowerCase(),
-  }
+  return { system: system.join('\n'), ...(specOf(tool, conversation?.tools ?? []) ?? UNKNOWN) }
 }
 
-interface Spec {
-  readonly name: string
-  readonly description?: string
-}
+type Spec = Pick<Given, 'description' | 'spec'>
+
+const UNKNOWN: Spec = { description: '', spec: '' }
 
 /** A model may know the tool under a longer name, with its server before it. */
 function specOf(tool: string, tools: readonly unknown[]): Spec | undefined {
-  const specs = tools.map(functionOf).filter((each) => each !== undefined)
-  return specs.find(({ name }) => name === tool) ?? specs.find(({ name }) => endsIn(name, tool))
+  const named = tools.map(functionOf).filter((each) => each !== undefined)
+  const found = named.find(({ name }) => name === tool) ?? named.find(({ name }) => endsIn(name, tool))
+  return found === undefined ? undefined : specWritten(found)
 }
 
 function endsIn(name: string, tool: string): boolean {
   return name.endsWith(tool) && /[_./:-]$/.test(name.slice(0, -tool.length))
 }
 
-function functionOf(tool: unknown): Spec | undefined {
+interface Named {
+  readonly name: string
+}
+
+function functionOf(tool: unknown): Named | undefined {
   const inside = isObject(tool) ? tool['function'] : undefined
-  if (!isObject(inside) || typeof inside['name'] !== 'string') return undefined
-  const { description } = inside
-  return { ...inside, name: inside['name'], description: typeof description === 'string' ? description : '' }
+  return isObject(inside) && typeof inside['name'] === 'string' ? (inside as unknown as Named) : undefined
+}
+
+const written = new WeakMap<Named, Spec>()
+
+/** Once for each specification that a session holds: each of its calls asks. */
+function specWritten(named: Named & { readonly description?: unknown }): Spec {
+  let spec = written.get(named)
+  if (spec === undefined) {
+    const description = typeof named.description === 'string' ? named.description : ''
+    written.set(named, (spec = { description, spec: JSON.stringify({ ...named, description }).toLowerCase() }))
+  }
+  return spec
 }

@@ -1,7 +1,7 @@
-import { holds, numbersIn, placesIn, worthOf } from './find.ts'
+import { holds, placesIn, worthOf } from './find.ts'
 import type { Ground } from './ground.ts'
 import { rankOf, type Origin, type Traced } from './origins.ts'
-import { bestOf, placesOf, type Place } from './places.ts'
+import { findPlaces, type Place } from './places.ts'
 import { recordsNamed } from './records.ts'
 import type { UserFacts } from './user.ts'
 import { formsOf, hostOf, nameParts, type Value } from './values.ts'
@@ -26,16 +26,14 @@ function traceForm(value: Value, form: string, ground: Ground, isPart: boolean):
   if (saidByUser(value, form, ground.user)) return at(value, 'user')
   if (isTrusted(value, form, ground)) return at(value, 'trusted')
   if (saidByOperator(value, form, ground)) return at(value, 'sys')
-  const places = placesOf(value, form, ground)
-  const best = bestOf(places)
+  const { best, told, leaves } = findPlaces(value, form, ground)
   if (best === undefined) return at(value, absent(value, ground))
-  const told = places.find(({ level }) => level === 2)
   const origin = settled(value, form, best.origin, told !== undefined)
   const decided = told !== undefined && origin !== best.origin ? told : best
   return {
     value,
     origin,
-    records: isPart || !value.isId ? [] : recordsNamed(form, places, ground.evidence),
+    records: isPart || !value.isId ? [] : recordsNamed(form, leaves, ground.evidence),
     result: resultOf(decided, ground),
   }
 }
@@ -73,19 +71,17 @@ const SHORT_ID = /^\d{1,4}$/
 const ID_WORD = /(?:\bid\b|#|\bnumber\b|\bno\.|\bfile\b|\border\b|\bnr\b)\W{0,3}$/
 const ID_WORD_CHARACTERS = 12
 
-function saidByUser(value: Value, form: string, { text }: UserFacts): boolean {
-  const spots = value.kind === 'number' ? spotsOfNumber(value, text) : placesIn(text, form)
+function saidByUser(value: Value, form: string, user: UserFacts): boolean {
+  const spots = value.kind === 'number' ? spotsOfNumber(value, user) : placesIn(user.text, form)
   if (value.isId && SHORT_ID.test(value.raw)) {
-    return spots.some((spot) => ID_WORD.test(text.slice(Math.max(0, spot - ID_WORD_CHARACTERS), spot)))
+    return spots.some((spot) => ID_WORD.test(user.text.slice(Math.max(0, spot - ID_WORD_CHARACTERS), spot)))
   }
-  return spots.length > 0 || (value.kind === 'url' && holds(text, hostOf(form)))
+  return spots.length > 0 || (value.kind === 'url' && holds(user.text, hostOf(form)))
 }
 
-function spotsOfNumber({ raw }: Value, text: string): readonly number[] {
+function spotsOfNumber({ raw }: Value, { numbers }: UserFacts): readonly number[] {
   const worth = worthOf(raw)
-  return numbersIn(text)
-    .filter(([number]) => number === worth)
-    .map(([, spot]) => spot)
+  return numbers.filter(([number]) => number === worth).map(([, spot]) => spot)
 }
 
 function isTrusted({ kind }: Value, form: string, { trusts }: Ground): boolean {

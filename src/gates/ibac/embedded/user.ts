@@ -1,5 +1,5 @@
 import { CLASSES, isOf, VERBS, type EffectClass } from './effects.ts'
-import { holds } from './find.ts'
+import { holds, numbersIn } from './find.ts'
 import { AMOUNT, ASKING_PHRASES, DELEGATION, OPEN_DELEGATION, VALUE_DELEGATION } from './patterns.ts'
 import { withoutQuestions } from './questions.ts'
 import { stemOf, stemsOf, wordsOf } from './stem.ts'
@@ -9,6 +9,8 @@ import { ANSWERING, COMMON_WORDS, DETERMINERS, NEVER_VERBS, NOUN_LIKE, OBJECT_GR
 export interface UserFacts {
   /** In lower case. */
   readonly text: string
+  /** Each number of it, and where it stands. */
+  readonly numbers: ReturnType<typeof numbersIn>
   /** The stems of it, and of all words for the kinds of things that the user speaks of. */
   readonly wide: ReadonlySet<string>
   /** Stems that mean something by themselves. */
@@ -51,6 +53,7 @@ export function userFacts(text: string, phrases: readonly string[] = []): UserFa
   const delegates = inOperatorsWords || DELEGATION.test(lower)
   return {
     text: lower,
+    numbers: numbersIn(lower),
     wide: new Set([...stems, ...touched.flatMap((group) => [...group])]),
     rare: new Set([...stems].filter((stem) => stem.length >= RARE_LETTERS && !isOfEveryRequest(stem))),
     asks,
