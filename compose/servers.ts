@@ -1,6 +1,7 @@
 import { startMailServer } from '../demo/mail/mail-server.ts'
 import { startModel } from '../demo/mail/model.ts'
 import { drawStory } from '../demo/mail/story.ts'
+import { newSeed } from '../demo/stage/draw.ts'
 import { json } from '../demo/stage/json.ts'
 import { startUpstream } from '../test/support/upstream.ts'
 import { expose } from './forward.ts'
@@ -8,11 +9,14 @@ import { evilDelivery, HOSTS, servedAt, toldAt } from './places.ts'
 import type { EvilTold, MailTold } from './told.ts'
 
 export async function playMail(): Promise<void> {
-  const story = drawStory(HOSTS)
-  const mail = await startMailServer(story.inbox, async ({ to, text }) => {
-    if (!to.endsWith(`@${HOSTS.evilHost}`)) return
-    await fetch(`http://${evilDelivery.host}:${evilDelivery.port}/mail`, { method: 'POST', body: text })
-  })
+  const story = drawStory(newSeed(), HOSTS)
+  const mail = await startMailServer(
+    () => story.inbox,
+    async ({ to, text }) => {
+      if (!to.endsWith(`@${HOSTS.evilHost}`)) return
+      await fetch(`http://${evilDelivery.host}:${evilDelivery.port}/mail`, { method: 'POST', body: text })
+    },
+  )
   await tell((): MailTold => ({ sent: mail.sent, reads: mail.reads(), secret: story.secret }))
   await expose(servedAt, mail.port)
 }

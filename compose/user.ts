@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { drawStory } from '../demo/mail/story.ts'
+import { newSeed } from '../demo/stage/draw.ts'
 import { checked } from '../demo/stage/performance.ts'
 import type { Expectation } from '../demo/stage/performance.ts'
 import { check, heading, note } from '../demo/stage/timeline.ts'
@@ -27,7 +28,7 @@ interface Act {
 /** The two acts of the demo that need no other configuration in between. Ends with 1 where something was not as it should be. */
 export async function playUser(): Promise<void> {
   const user = bringUser(await forward({ host: '127.0.0.1', port: 0 }, envoyInbound))
-  const { summaryRequest, replyRequest, friend } = drawStory(HOSTS)
+  const { summaryRequest, replyRequest, friend } = drawStory(newSeed(), HOSTS)
   await untilListening(envoyInbound)
   let good = true
   for (const act of [attack(summaryRequest), benign(replyRequest, friend)]) good = (await play(act, user)) && good

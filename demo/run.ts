@@ -4,4 +4,9 @@ import { perform } from './stage/performance.ts'
 
 const [name, ...options] = process.argv.slice(2)
 
-process.exitCode = await (name === 'finance' ? perform(FINANCE, options) : perform(MAIL, process.argv.slice(2)))
+process.exitCode = await choose()
+
+function choose(): Promise<number> {
+  if (name === 'finance') return perform(FINANCE, options)
+  return perform(MAIL, name === 'mail' ? options : process.argv.slice(2))
+}

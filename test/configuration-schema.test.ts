@@ -121,7 +121,7 @@ describe('what is shown somewhere fits the schema', () => {
   const judge = { endpoint: 'http://judge.test', model: 'm' }
 
   test.each([
-    ['mail', withGate(drawMail(), mail)],
+    ['mail', withGate(drawMail('any'), mail)],
     ['finance', withSparc(drawFinance(), judge, 'inference', finance)],
   ])('the demo %s', (_name, config) => {
     fits(config)

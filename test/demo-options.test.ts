@@ -25,6 +25,24 @@ describe.each([
   })
 })
 
+describe('rounds of the mail demo', () => {
+  test('one is the default, with a seed that nobody chose', () => {
+    expect(mail.readOptions([])).toMatchObject({ rounds: 1, seed: undefined })
+    expect(mail.readOptions(['--rounds', '50', '--seed', 's-7'])).toMatchObject({ rounds: 50, seed: 's-7' })
+  })
+
+  test.each([
+    [['--rounds', '0'], '--rounds is a whole number'],
+    [['--rounds', '2.5'], '--rounds is a whole number'],
+    [['--rounds', '501'], '--rounds is a whole number'],
+    [['--rounds', 'many'], '--rounds is a whole number'],
+    [['--seed', ''], '--seed'],
+    [['--rounds', '2', '--keep'], '--keep'],
+  ])('%j is refused in words', (args, words) => {
+    expect(mail.readOptions(args)).toContain(words)
+  })
+})
+
 test.each([
   ['http://sparc.test:8090', { reflectorEndpoint: 'http://sparc.test:8090' }],
   ['sparc.test:8090', undefined],

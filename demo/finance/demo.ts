@@ -1,5 +1,5 @@
 import { checked } from '../stage/performance.ts'
-import type { Demo, Played } from '../stage/performance.ts'
+import type { Demo, Played, Round } from '../stage/performance.ts'
 import { play, writeActs } from './acts.ts'
 import type { Act } from './acts.ts'
 import { readOptions, USAGE } from './options.ts'
@@ -7,6 +7,7 @@ import type { Options } from './options.ts'
 import { setScene } from './scene.ts'
 import type { Scene } from './scene.ts'
 import { drawStory } from './story.ts'
+import type { Story } from './story.ts'
 
 /** A refund with an id that the model made up, with and without sparc. */
 export const FINANCE: Demo<Options> = {
@@ -25,14 +26,15 @@ export const FINANCE: Demo<Options> = {
           ? 'sparc reflects with its built-in rules.'
           : `sparc asks the service at ${options.reflectorEndpoint}.`,
       ],
-      acts: writeActs(story, scene.judge, options).map((act) => ({
-        title: act.title,
-        play: () => playAct(act, scene),
-      })),
+      rounds: [{ opening: [], acts: actsOf(story, scene, options) }],
       keep: undefined,
       close: () => scene.close(),
     }
   },
+}
+
+function actsOf(story: Story, scene: Scene, options: Options): Round['acts'] {
+  return writeActs(story, scene.judge, options).map((act) => ({ title: act.title, play: () => playAct(act, scene) }))
 }
 
 async function playAct(act: Act, scene: Scene): Promise<Played> {

@@ -1,5 +1,5 @@
-import { randomInt } from 'node:crypto'
-import { draw } from '../stage/draw.ts'
+import { drawBy, newSeed } from '../stage/draw.ts'
+import type { Draw } from '../stage/draw.ts'
 
 /** Names, ids, amounts and wording of one run. Drawn anew each time, so that nothing can have been tuned to them. */
 export interface Story {
@@ -48,9 +48,9 @@ const QUESTIONS = [
   'Could you give me the transaction id from the receipt?',
 ] as const
 const IDS = [
-  () => `TX-${randomInt(100_000, 999_999)}`,
-  () => `PMT-${randomInt(10_000, 99_999)}-${draw(['QK', 'VB', 'ZR'])}`,
-  () => `T${randomInt(10_000_000, 99_999_999)}`,
+  (draw: Draw) => `TX-${draw.number(100_000, 999_999)}`,
+  (draw: Draw) => `PMT-${draw.number(10_000, 99_999)}-${draw.of(['QK', 'VB', 'ZR'])}`,
+  (draw: Draw) => `T${draw.number(10_000_000, 99_999_999)}`,
 ] as const
 
 /** What an id looks like, to somebody who reads a message. */
@@ -60,21 +60,23 @@ export const ID_PATTERN = /\b(?:TX-\d{6}|PMT-\d{5}-[A-Z]{2}|T\d{8})\b/
 export const WORD_LISTS: readonly (readonly string[])[] = [BANKS, CUSTOMERS, GOODS, TOOLS, PREAMBLES, QUESTIONS]
 
 export function drawStory(): Story {
-  const bank = draw(BANKS)
-  const idOf = draw(IDS)
-  const amount = randomInt(1_000, 99_999) / 100
+  const draw = drawBy(newSeed())
+  const bank = draw.of(BANKS)
+  const form = draw.of(IDS)
+  const idOf = () => form(draw)
+  const amount = draw.number(1_000, 99_999) / 100
   const transaction = idOf()
   return {
     bankHost: `payments.${bank}.example`,
     modelHost: `model.${bank}.example`,
-    tool: draw(TOOLS),
+    tool: draw.of(TOOLS),
     amount,
     transaction,
     invented: another(idOf, transaction),
-    request: draw(REQUESTS)(draw(CUSTOMERS), draw(GOODS), String(amount)),
-    reply: draw(REPLIES)(transaction),
-    preamble: draw(PREAMBLES),
-    question: draw(QUESTIONS),
+    request: draw.of(REQUESTS)(draw.of(CUSTOMERS), draw.of(GOODS), String(amount)),
+    reply: draw.of(REPLIES)(transaction),
+    preamble: draw.of(PREAMBLES),
+    question: draw.of(QUESTIONS),
   }
 }
 

@@ -1,8 +1,7 @@
 import type { ExchangeRecord } from '../../src/core/record.ts'
-import { freePorts } from '../../test/support/ports.ts'
 import type { PlumblineConfig } from '../../test/support/plumbline.ts'
+import type { Changeover } from '../stage/changeover.ts'
 import type { Expectation } from '../stage/performance.ts'
-import { recordsOf } from '../stage/records.ts'
 import type { Called } from './agent.ts'
 import { withGate, withJudgeDown, withoutGate } from './config.ts'
 import type { SentMail } from './mail-server.ts'
@@ -29,8 +28,8 @@ export interface Act {
   readonly expected: readonly Expectation<Outcome>[]
 }
 
-export async function writeActs(story: Story, options: Options): Promise<readonly Act[]> {
-  const [deadPort = 0] = await freePorts(1)
+/** `deadPort`: where nobody listens. */
+export function writeActs(story: Story, deadPort: number, options: Options): readonly Act[] {
   const guarded = withGate(story, options)
   return [
     {
@@ -93,8 +92,9 @@ function wasJudgedAligned({ records }: Outcome): boolean {
   return records.some((record) => record.invocations.some((i) => i.action === 'allow' && i.reason === 'aligned'))
 }
 
-export async function play(act: Act, scene: Scene, story: Story): Promise<Outcome> {
-  await scene.guard.restartPlumbline(act.config)
+export async function play(act: Act, scene: Scene, story: Story, changeover: Changeover): Promise<Outcome> {
+  scene.turnTo(story)
+  await changeover.use(act.config)
   const { evil, agent, mail } = scene
   const before = {
     requests: evil.arrivals.length,
@@ -105,10 +105,11 @@ export async function play(act: Act, scene: Scene, story: Story): Promise<Outcom
   }
   const { status, answer } = await scene.user.say(act.request)
   const arrivals = evil.arrivals.slice(before.requests)
+  const calls = agent.calls.slice(before.calls)
   return {
     status,
     answer,
-    calls: agent.calls.slice(before.calls),
+    calls,
     evil: {
       requests: arrivals.length,
       bytes: evil.bytes() - before.bytes,
@@ -116,6 +117,6 @@ export async function play(act: Act, scene: Scene, story: Story): Promise<Outcom
     },
     sent: mail.sent.slice(before.sent),
     inboxReads: mail.reads() - before.reads,
-    records: await recordsOf(scene.guard),
+    records: await changeover.records(calls.map(({ requestId }) => requestId)),
   }
 }

@@ -11,6 +11,8 @@ export interface Called {
   readonly status: number
   /** Code of a refusal, where it was one. */
   readonly error: string | undefined
+  /** Names the record of it. */
+  readonly requestId: string
 }
 
 /** Lets its model choose tools, and trusts whatever it reads. */
@@ -23,10 +25,11 @@ export interface AgentHosts {
   readonly modelHost: string
 }
 
-export async function startAgent(hosts: AgentHosts): Promise<Agent> {
+/** `hosts`: as they are when a user asks. */
+export async function startAgent(hosts: () => AgentHosts): Promise<Agent> {
   const calls: Called[] = []
   const server = await startAgentServer(async ({ text }, web) => {
-    return { text: await work(text, new Tools(hosts, web, calls)), asks: false }
+    return { text: await work(text, new Tools(hosts(), web, calls)), asks: false }
   })
   return { ...server, calls }
 }
@@ -66,7 +69,7 @@ class Tools {
   /** What the model is shown; a refusal is a result like any other. */
   async run({ function: asked }: ToolCall): Promise<string> {
     const got = await this.#runTool(asked.name, JSON.parse(asked.arguments) as Record<string, string>)
-    this.#calls.push({ tool: asked.name, status: got.status, error: codeOf(got) })
+    this.#calls.push({ tool: asked.name, status: got.status, error: codeOf(got), requestId: got.requestId })
     return got.text
   }
 

@@ -1,5 +1,5 @@
 import type { PlumblineConfig } from '../../test/support/plumbline.ts'
-import type { Options } from './options.ts'
+import type { GateOptions } from './options.ts'
 import type { Story } from './story.ts'
 
 /** Parsers only: what every other check would have let through. */
@@ -8,7 +8,7 @@ export function withoutGate(story: Story): PlumblineConfig {
 }
 
 /** The gate as a user would set it up: what is the agent's own is named, everything else is judged. */
-export function withGate(story: Story, options: Options): PlumblineConfig {
+export function withGate(story: Story, options: GateOptions): PlumblineConfig {
   if (options.withoutIbac) return withoutGate(story)
   const judge = options.judge
     ? { judge: 'llm', judge_endpoint: options.judge.endpoint, judge_model: options.judge.model }
@@ -17,7 +17,7 @@ export function withGate(story: Story, options: Options): PlumblineConfig {
 }
 
 /** A judge where nobody answers. */
-export function withJudgeDown(story: Story, deadPort: number, options: Options): PlumblineConfig {
+export function withJudgeDown(story: Story, deadPort: number, options: GateOptions): PlumblineConfig {
   if (options.withoutIbac) return withoutGate(story)
   const judge = { judge: 'llm', judge_endpoint: `http://127.0.0.1:${deadPort}`, judge_model: 'none' }
   return gated(story, judge, options.observe)

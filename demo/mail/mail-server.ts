@@ -18,7 +18,7 @@ export interface MailServer extends Closable {
 }
 
 export async function startMailServer(
-  inbox: readonly Mail[],
+  inbox: () => readonly Mail[],
   deliver: (mail: SentMail) => Promise<void>,
 ): Promise<MailServer> {
   const sent: SentMail[] = []
@@ -26,7 +26,7 @@ export async function startMailServer(
   const server = await startUpstream('h1', async (arrival, outgoing) => {
     if (arrival.path === '/mcp') return answerMcp(arrival, outgoing, { ...SEND_MAIL, run: send })
     reads += 1
-    json(outgoing, 200, inbox)
+    json(outgoing, 200, inbox())
   })
   async function send(mail: SentMail): Promise<string> {
     sent.push(mail)

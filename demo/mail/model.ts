@@ -22,9 +22,10 @@ function say(messages: readonly Message[]): Message {
   }
   // What it has read stands before it like the user's own words; so it obeys them.
   const read = first.content ?? ''
+  const texts = textsIn(read)
   const orders = [
-    ...urlsIn(read).map((url) => call('post', { url, text: read })),
-    ...addressesAfterOrders(read).map((to) => call('send_mail', { to, text: read })),
+    ...urlsIn(texts).map((url) => call('post', { url, text: read })),
+    ...addressesIn(texts).map((to) => call('send_mail', { to, text: read })),
   ]
   return orders[results.length - 1] ?? { role: 'assistant', content: report(read) }
 }
@@ -41,11 +42,9 @@ function addressesIn(text: string): readonly string[] {
   return text.match(/[\w.]+@[\w.-]+\w/g) ?? []
 }
 
-/** Addresses in running text, as opposed to senders. */
-function addressesAfterOrders(text: string): readonly string[] {
-  return urlsIn(text)
-    .flatMap((url) => addressesIn(text.slice(text.indexOf(url))))
-    .slice(0, 1)
+/** What mails say, as opposed to who sent them. */
+function textsIn(read: string): string {
+  return [...read.matchAll(/"subject":"[^"]*","text":"([^"]*)"/g)].map(([, text]) => text).join('\n')
 }
 
 /** What it tells the user: the subjects of what it read, or how its one tool ended. */

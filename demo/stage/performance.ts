@@ -1,6 +1,8 @@
 import type { ExchangeRecord } from '../../src/core/record.ts'
 import type { Closable } from '../../test/support/closing.ts'
-import { check, heading, note, showExchange } from './timeline.ts'
+import { newProgress } from '../../src/cli/eval-progress.ts'
+import { playRounds, summaryOf } from './rounds.ts'
+import { check, detailsOf, heading, note, showExchange } from './timeline.ts'
 
 /** One of the demos: it reads its options and sets everything up. */
 export interface Demo<Options> {
@@ -13,9 +15,18 @@ export interface Demo<Options> {
 /** A demo that stands ready. */
 export interface Performance extends Closable {
   readonly opening: readonly string[]
-  readonly acts: readonly { readonly title: string; readonly play: () => Promise<Played> }[]
+  /** One is told as a story; several are counted. */
+  readonly rounds: readonly Round[]
   /** Leaves everything running, until somebody ends it. */
   readonly keep: (() => Promise<void>) | undefined
+}
+
+/** The whole story, once. */
+export interface Round {
+  /** The options that play it again, alone. */
+  readonly again?: string
+  readonly opening: readonly string[]
+  readonly acts: readonly { readonly title: string; readonly play: () => Promise<Played> }[]
 }
 
 export interface Played {
@@ -54,17 +65,40 @@ export async function perform<Options>(demo: Demo<Options>, args: readonly strin
   const performance = await demo.setUp(options)
   try {
     for (const line of performance.opening) note(line)
-    let good = true
-    for (const { title, play } of performance.acts) {
-      heading(title)
-      good = show(await play()) && good
-    }
-    console.log(good ? '\nAll was as it should be.' : '\nSomething was not as it should be: see ✘ above.')
+    const { rounds } = performance
+    const [only] = rounds
+    const good = rounds.length === 1 && only !== undefined ? await tell(only) : await count(rounds)
     await performance.keep?.()
     return good ? 0 : 1
   } finally {
     await performance.close()
   }
+}
+
+async function tell({ opening, acts }: Round): Promise<boolean> {
+  for (const line of opening) note(line)
+  let good = true
+  for (const { title, play } of acts) {
+    heading(title)
+    good = show(await play()) && good
+  }
+  console.log(good ? '\nAll was as it should be.' : '\nSomething was not as it should be: see ✘ above.')
+  return good
+}
+
+/** Only what went wrong is shown: nobody reads fifty stories. */
+async function count(rounds: readonly Round[]): Promise<boolean> {
+  const wrong = await playRounds(rounds, newProgress(rounds.length), ({ again = '', opening }, acts) => {
+    heading(`A wrong round. Play it again: ${again}`)
+    for (const line of opening) note(line)
+    for (const { title, played } of acts) {
+      heading(title)
+      show(played)
+      for (const line of detailsOf(played.records)) note(line)
+    }
+  })
+  console.log(`\n${summaryOf(rounds.length, wrong)}`)
+  return wrong.length === 0
 }
 
 function show({ talk, records, checks }: Played): boolean {

@@ -30,6 +30,15 @@ export function showExchange(record: ExchangeRecord): void {
   for (const explanation of explanations(record)) console.log(`                   ${' '.repeat(16)} ${explanation}`)
 }
 
+/** All that the gates noted beside their rulings, for whoever looks for the reason. */
+export function detailsOf(records: readonly ExchangeRecord[]): readonly string[] {
+  return records.flatMap(({ method, host, path, invocations }) =>
+    invocations
+      .filter(({ details, action }) => details !== undefined && action !== 'observe')
+      .map(({ plugin, details }) => `${plugin} on ${method} ${host}${path}: ${JSON.stringify(details)}`),
+  )
+}
+
 /** Who only read an answer has said so of its request already. */
 function hasSomethingToSay({ reason, phase }: Invocation): boolean {
   return reason !== 'not_mine' && (phase === 'request' || reason !== 'read')

@@ -21,6 +21,19 @@ describe('the demo', { timeout: 120_000 }, () => {
     },
   )
 
+  test('plays several rounds and counts them', async () => {
+    const played = await playDemo('mail', '--rounds', '3')
+    expect(played.text).toContain('3 rounds: 3 as they should be')
+    expect(played.code).toBe(0)
+  })
+
+  test('notices wrong rounds, and says how each is played again', async () => {
+    const played = await playDemo('mail', '--rounds', '2', '--seed', 'again', '--observe')
+    expect(failures(played).join('\n')).toContain('the evil server received nothing')
+    expect(played.text).toContain('2 rounds: 0 as they should be, 2 not: --seed again-1, --seed again-2')
+    expect(played.code).toBe(1)
+  })
+
   test('says how it is used', async () => {
     const played = await playDemo('--judge-model', 'without-endpoint')
     expect(played.code).toBe(2)
