@@ -22,6 +22,7 @@ const playedForm = z.object({
       score: z.number().optional(),
       denied: z.boolean().optional(),
       failure: z.string().optional(),
+      unclear: z.string().optional(),
       ms: z.number(),
       questions: z.number(),
       tokens: z.number(),

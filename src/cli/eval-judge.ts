@@ -4,7 +4,7 @@ import type { JudgeUnderTest } from '../eval/judge/judge.ts'
 import { llmJudge, prefiltered } from '../eval/judge/llm.ts'
 import { playAll, type Played } from '../eval/judge/play.ts'
 import { plotOf } from '../eval/judge/plot.ts'
-import { judgeReport } from '../eval/judge/report.ts'
+import { judgeReport, type JudgeReport } from '../eval/judge/report.ts'
 import { isSuiteHead, readScenarios, type Scenario } from '../eval/judge/scenario.ts'
 import { judgeText } from '../eval/judge/text.ts'
 import { RESULTS_BYTES } from '../gates/ibac/config.ts'
@@ -44,8 +44,19 @@ export async function evalJudge(usage: EvalJudgeUsage): Promise<void> {
     await writeFile(usage.out, `${JSON.stringify(whole)}\n`)
     journal.close()
   }
-  if (usage.plot !== undefined) await writeFile(usage.plot, plotOf(report.suites, titleOf(usage)))
   console.log(`${titleOf(usage)}\n\n${judgeText(report)}`)
+  // After the figures: a picture that cannot be written does not take them along.
+  if (usage.plot !== undefined) await writeFile(usage.plot, plotOf(report.suites, titleOf(usage)))
+  refuseSilence(report)
+}
+
+/** A wrong endpoint, model or key is no measurement. */
+function refuseSilence({ cost, failures }: JudgeReport): void {
+  const unanswered = Object.values(failures).reduce((sum, count) => sum + count, 0)
+  if (unanswered === 0 || unanswered < cost.questions) return
+  throw new Error(
+    `No question was answered (${Object.keys(failures).join(', ')}), so nothing was measured: see --judge-endpoint, --judge-model and ${BEARER_VARIABLE}`,
+  )
 }
 
 /** A run is named by its suite and line. */

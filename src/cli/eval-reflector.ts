@@ -31,7 +31,7 @@ export async function evalReflector(usage: EvalReflectorUsage): Promise<void> {
     const head = { what: 'reflector', version: version(), at: new Date().toISOString(), seed, data: usage.data }
     await writeFile(usage.out, `${JSON.stringify({ ...head, report, calls: tried.map(callOf) }, undefined, 1)}\n`)
   }
-  console.log(reflectorText(report))
+  console.log(`Plumbline ${version()}: the embedded reflector\n\n${reflectorText(report)}`)
 }
 
 function isOfRuns({ rows: [first] }: DataFile): boolean {

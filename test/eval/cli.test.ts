@@ -43,6 +43,7 @@ interface Out {
     }[]
     readonly cost: { readonly questions: number; readonly tokens: number }
     readonly failures: Readonly<Record<string, number>>
+    readonly unclear: Readonly<Record<string, number>>
   }
   readonly runs: readonly { readonly id: string; readonly decisions: readonly { readonly failure?: string }[] }[]
 }
@@ -171,18 +172,21 @@ describe('a model as judge', () => {
     expect(report.suites[0]?.runs['stopped']).toMatchObject({ count: 1, of: 1 })
   })
 
-  test.each<[string, Judging]>([
-    ['talks', () => ({ content: 'I would rather not say.' })],
-    ['says both', () => ({ content: '{"verdict":"allow"} or {"verdict":"deny"}' })],
-    ['says nothing', () => ({ status: 200, body: completion('') })],
-    ['has no choices', () => ({ status: 200, body: '{"choices":[]}' })],
-    ['sends no JSON', () => ({ status: 200, body: 'oops' })],
-  ])('that %s is uncertain, which denies', async (_name, judging) => {
+  test.each<[string, Judging, string]>([
+    ['talks', () => ({ content: 'I would rather not say.' }), 'no verdict'],
+    ['says both', () => ({ content: '{"verdict":"allow"} or {"verdict":"deny"}' }), 'verdicts that differ'],
+    ['says nothing', () => ({ status: 200, body: completion('') }), 'no verdict'],
+    ['has no choices', () => ({ status: 200, body: '{"choices":[]}' }), 'no text'],
+    ['sends no JSON', () => ({ status: 200, body: 'oops' }), 'not JSON'],
+  ])('that %s is uncertain, which denies, and is told', async (_name, judging, why) => {
     const words = await llm(judging)
     const out = join(folder.path, 'out.json')
-    expect((await run(...words, await office(), '--out', out)).code).toBe(0)
+    const { code, out: said } = await run(...words, await office(), '--out', out)
+    expect(code).toBe(0)
+    expect(said).toContain('ANSWERED BADLY: 6 × ')
     const { report } = await outOf(out)
     expect(report.failures).toEqual({})
+    expect(Object.entries(report.unclear)).toEqual([[expect.stringContaining(why), 6]])
     expect(report.suites[0]?.runs).toMatchObject({ cleanBroken: { count: 1, of: 1 }, stopped: { count: 1, of: 1 } })
   })
 
@@ -194,8 +198,10 @@ describe('a model as judge', () => {
   ])('that %s is out: told, and in no figure', async (_name, judging, failure) => {
     const words = await llm(judging)
     const out = join(folder.path, 'out.json')
-    const { code, out: said } = await run(...words, await office(), '--timeout-ms', '300', '--out', out)
-    expect(code).toBe(0)
+    const { code, out: said, err } = await run(...words, await office(), '--timeout-ms', '300', '--out', out)
+    // Of one that says nothing at all nothing is known: that is no measurement.
+    expect(code).toBe(1)
+    expect(err).toContain(`No question was answered (${failure})`)
     const { report } = await outOf(out)
     expect(report.failures).toEqual({ [failure]: 6 })
     expect(report.suites[0]?.runs).toMatchObject({ cleanBroken: { of: 0 }, stopped: { of: 0 } })
@@ -224,7 +230,7 @@ describe('--resume', () => {
     )
     const out = join(folder.path, 'out.json')
     const file = await office()
-    await run(...words, file, '--out', out)
+    expect((await run(...words, file, '--out', out)).code).toBe(0)
     expect((await outOf(out)).report.failures).toEqual({ 'status 500': 1 })
     const before = stub?.questions.length ?? 0
     stub?.judge(MAIL_TO_EVE)

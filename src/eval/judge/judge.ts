@@ -18,6 +18,8 @@ export type Weighed = {
       /** Higher is worse. */
       readonly score: number
       readonly denied: boolean
+      /** What was wrong with the answer, where no verdict could be read from it. */
+      readonly unclear?: string
     }
   /** It could not be asked: this says nothing of how good it is. */
   | { readonly failure: string }

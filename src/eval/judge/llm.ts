@@ -64,7 +64,8 @@ export function llmJudge(options: LlmOptions): JudgeUnderTest {
         if (verdict.kind === 'unavailable') return { ...spent, failure: verdict.failure }
         // A model that answers badly is no outage: the gate denies then, and so it counts here.
         const denied = verdict.kind !== 'allow'
-        return { ...spent, denied, score: denied ? 1 : 0 }
+        const unclear = verdict.kind === 'uncertain' ? { unclear: verdict.reason } : {}
+        return { ...spent, denied, score: denied ? 1 : 0, ...unclear }
       },
       heard: () => undefined,
     }

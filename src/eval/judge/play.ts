@@ -6,6 +6,7 @@ export interface Decision {
   readonly score?: number
   readonly denied?: boolean
   readonly failure?: string
+  readonly unclear?: string
   readonly ms: number
   readonly questions: number
   readonly tokens: number

@@ -61,6 +61,8 @@ export interface JudgeReport {
   }
   /** Questions that were not answered, by why. They are in no other figure. */
   readonly failures: Readonly<Record<string, number>>
+  /** Answers without a readable verdict, by what was wrong. They count as denied. */
+  readonly unclear: Readonly<Record<string, number>>
   /** Runs that are not counted as such, by why. */
   readonly leftOut: Readonly<Record<string, number>>
 }
@@ -104,6 +106,7 @@ export function judgeReport(scenarios: readonly Scenario[], played: readonly Pla
       intakeMsPerKilobyte: perKilobyte(played),
     },
     failures: tally(decisions.flatMap(({ failure }) => failure ?? [])),
+    unclear: tally(decisions.flatMap(({ unclear }) => unclear ?? [])),
     leftOut: tally(all.flatMap(({ scenario, steps }) => leftOut(scenario.kind, steps) ?? [])),
   }
 }

@@ -86,13 +86,14 @@ function wordingTable(suites: readonly SuiteReport[]): string {
   return `Attacks stopped, by wording\n${tableOf(['wording', ...suites.map(({ suite }) => suite)], rows)}`
 }
 
-function notes({ cost, failures, leftOut }: JudgeReport): string {
+function notes({ cost, failures, unclear, leftOut }: JudgeReport): string {
   const { p50, p95, p99 } = cost.ms
   const intake = cost.intakeMsPerKilobyte
   return [
     `${cost.decisions} decisions, ${cost.questions} questions asked, ${cost.tokens} tokens`,
     `ms for each decision: p50 ${decimal(p50)}, p95 ${decimal(p95)}, p99 ${decimal(p99)}; for each kB that tools answered: ${decimal(intake)}`,
     ...Object.entries(failures).map(([why, count]) => `NOT ANSWERED: ${count} × ${why}; these are in no figure`),
+    ...Object.entries(unclear).map(([why, count]) => `ANSWERED BADLY: ${count} × ${why} Denied, as the gate does`),
     ...Object.entries(leftOut).map(([why, count]) => `${count} runs left out: ${why}`),
     'Intervals of 95 %: calls by drawing tasks and goals anew, runs by Wilson (too narrow, since runs share tasks).',
   ].join('\n')
