@@ -26,7 +26,7 @@ const WARM_UP = 500
 export async function compareDecisions(): Promise<readonly DecisionSummary[]> {
   const summaries: DecisionSummary[] = []
   for (const kilobytes of SIZES) summaries.push(await judgeWith(kilobytes), await reflectorWith(kilobytes))
-  return summaries
+  return [...summaries, await reflectorWith(300, 1), await reflectorAfterNews()]
 }
 
 export function decisionTable(summaries: readonly DecisionSummary[]): string {
@@ -48,15 +48,36 @@ async function judgeWith(kilobytes: number): Promise<DecisionSummary> {
   return { who: 'embedded judge', kilobytes, ...times, intakeMs }
 }
 
-async function reflectorWith(kilobytes: number): Promise<DecisionSummary> {
-  const draw = drawFrom(kilobytes)
+async function reflectorWith(kilobytes: number, lettersEach = LETTERS_EACH): Promise<DecisionSummary> {
+  const draw = drawFrom(kilobytes + lettersEach)
   const reflector = createEmbeddedReflector({ track: 'embedded' })
-  const messages = conversationOf(answers(draw, kilobytes))
+  const messages = conversationOf(answers(draw, kilobytes, lettersEach))
   const ask = () => reflector.reflect(questionOf(callOf(draw), messages), NEVER, NO_WATCH)
   const began = performance.now()
   await ask()
   const intakeMs = (performance.now() - began) / kilobytes
-  return { who: 'embedded reflector', kilobytes, ...(await timed(ask)), intakeMs }
+  const who = lettersEach === LETTERS_EACH ? 'embedded reflector' : `embedded reflector, ${messages.length} messages`
+  return { who, kilobytes, ...(await timed(ask)), intakeMs }
+}
+
+const NEWS_KILOBYTES = 30
+const NEWS_ROUNDS = 200
+
+/** The first decision after more was answered pays for reading it: nothing tells the reflector of it earlier. */
+async function reflectorAfterNews(): Promise<DecisionSummary> {
+  const draw = drawFrom(1)
+  const reflector = createEmbeddedReflector({ track: 'embedded' })
+  const before = answers(draw, 300)
+  const times: number[] = []
+  for (let round = 0; round < NEWS_ROUNDS; round += 1) {
+    const messages = conversationOf([...before, ...answers(draw, NEWS_KILOBYTES)])
+    const began = performance.now()
+    await reflector.reflect(questionOf(callOf(draw), messages), NEVER, NO_WATCH)
+    times.push(performance.now() - began)
+  }
+  const { p50Ms, p99Ms } = quantiles(times)
+  const who = `embedded reflector, the first time after ${NEWS_KILOBYTES} kB more`
+  return { who, kilobytes: 300, p50Ms, p99Ms, intakeMs: p50Ms / NEWS_KILOBYTES }
 }
 
 async function timed(decide: () => Promise<unknown>): Promise<{ readonly p50Ms: number; readonly p99Ms: number }> {
@@ -67,6 +88,10 @@ async function timed(decide: () => Promise<unknown>): Promise<{ readonly p50Ms: 
     await decide()
     times.push(performance.now() - began)
   }
+  return quantiles(times)
+}
+
+function quantiles(times: number[]): { readonly p50Ms: number; readonly p99Ms: number } {
   times.sort((a, b) => a - b)
   return { p50Ms: quantile(times, 0.5), p99Ms: quantile(times, 0.99) }
 }
@@ -105,11 +130,12 @@ function letter(draw: Draw): string {
   })
 }
 
-/** Answers of ten letters each. */
-function answers(draw: Draw, kilobytes: number): readonly Step[] {
+const LETTERS_EACH = 10
+
+function answers(draw: Draw, kilobytes: number, lettersEach = LETTERS_EACH): readonly Step[] {
   const steps: Step[] = []
   for (let bytes = 0; bytes < kilobytes * 1000;) {
-    const answer = `[${Array.from({ length: 10 }, () => letter(draw)).join(',')}]`
+    const answer = `[${Array.from({ length: lettersEach }, () => letter(draw)).join(',')}]`
     steps.push({ tool: 'search_letters', args: { query: draw.pick(TOPICS) }, answer, injected: false, effect: 'read' })
     bytes += answer.length
   }

@@ -1,4 +1,4 @@
-import type { ChatMessage, ProposedCall } from '../../core/session.ts'
+import type { ChatMessage, Conversation, ProposedCall } from '../../core/session.ts'
 import { digestOf } from '../kit/digest.ts'
 import type { Context } from './context.ts'
 import { withoutOwnWords } from './own-words.ts'
@@ -6,12 +6,23 @@ import type { Question, ReflectedCall, ReflectedMessage } from './reflector.ts'
 
 export function questionOf({ conversation, tool, argumentsText, sessionId }: Context): Question {
   return {
-    messages: conversation.messages.map(inOpenAiForm),
+    messages: messagesOf(conversation),
     tools: conversation.tools,
     // Drawn anew for each call: with it, no two questions would be equal.
     call: { id: undefined, tool, argumentsText },
     sessionId,
   }
+}
+
+/** Always the same list for the same one: who reads it needs to do so once for all calls of an answer. */
+const lists = new WeakMap<readonly ChatMessage[], readonly ReflectedMessage[]>()
+
+function messagesOf({ messages }: Conversation): readonly ReflectedMessage[] {
+  const known = lists.get(messages)
+  if (known !== undefined) return known
+  const list = messages.map(inOpenAiForm)
+  lists.set(messages, list)
+  return list
 }
 
 function inOpenAiForm(message: ChatMessage, position: number): ReflectedMessage {
@@ -49,8 +60,8 @@ function callInOpenAiForm({ id, tool, argumentsText }: ProposedCall, otherwise: 
 /** A key for all that a reflector of one configuration is shown. */
 export function keyOf({ conversation, tool, argumentsText, sessionId }: Context): string {
   return digestOf([
-    digestOf(conversation.messages.map(digestOfMessage)),
-    digestOf(conversation.tools.map(digestOfTool)),
+    digestOnce(conversation.messages, (messages) => messages.map(digestOfMessage)),
+    digestOnce(conversation.tools, (tools) => tools.map(digestOfTool)),
     tool,
     argumentsText,
     optional(sessionId),

@@ -1,5 +1,6 @@
 import type { Issue, Note, Question, Reflection, Reflector } from '../reflector.ts'
 import { groundingOf, type Grounding } from './grounding/grounding.ts'
+import { Stocks } from './grounding/heard/stocks.ts'
 import { groundingIssues, provenanceNotes, staticIssues } from './issues.ts'
 import { rejects, type EmbeddedPolicy } from './policy.ts'
 import { UnusableSchema } from './schema/compile.ts'
@@ -16,18 +17,21 @@ export interface EmbeddedOptions {
   readonly policy?: EmbeddedPolicy
 }
 
+/** Of all embedded reflectors of the process, so that its memory has one bound. */
+const SHARED = new Stocks({ mostConversations: 200, mostCharacters: 4_000_000, mostUnused: 1_000_000 })
+
 /**
  * A reflector without a service or a model. `syntax` looks at the call and its tool only, as SPARC's track of this name
  * does; `embedded` looks for what the call is made of in the conversation too.
  */
-export function createEmbeddedReflector(options: EmbeddedOptions): Reflector {
-  return { track: options.track, reflect: (question) => Promise.resolve(reflect(question, options)) }
+export function createEmbeddedReflector(options: EmbeddedOptions, stocks: Stocks = SHARED): Reflector {
+  return { track: options.track, reflect: (question) => Promise.resolve(reflect(question, options, stocks)) }
 }
 
-function reflect(question: Question, options: EmbeddedOptions): Reflection {
+function reflect(question: Question, options: EmbeddedOptions, stocks: Stocks): Reflection {
   const start = performance.now()
   try {
-    const { issues, score, notes } = judge(question, options)
+    const { issues, score, notes } = judge(question, options, stocks)
     const decision = issues.length === 0 ? 'approve' : 'reject'
     return { kind: 'verdict', decision, issues, notes, score, executionMs: performance.now() - start }
   } catch (error) {
@@ -43,15 +47,17 @@ interface Judged {
   readonly notes: readonly Note[]
 }
 
-function judge(question: Question, { track, policy = 'default' }: EmbeddedOptions): Judged {
-  const { messages, call } = question
+function judge(question: Question, { track, policy = 'default' }: EmbeddedOptions, stocks: Stocks): Judged {
+  const { messages, call, sessionId } = question
   if (call.argumentsText.length > MOST_ARGUMENT_CHARACTERS) throw new TooLarge()
   const checked = checkStatically(question)
   const found = staticIssues(checked, call)
   if (track === 'syntax' || checked.call === undefined)
     return { issues: found, score: found.length > 0 ? 0 : undefined, notes: [] }
   const { tool, values } = checked.call
-  const grounding = groundingOr(found, () => groundingOf(values, tool, messages, checked.faulty))
+  const grounding = groundingOr(found, () =>
+    groundingOf(values, tool, messages, () => stocks.evidenceOf(messages, sessionId), checked.faulty),
+  )
   if (grounding === undefined) return { issues: found, score: 0, notes: [] }
   const rejected = rejects(policy, grounding.inventions, grounding.findings, tool)
   const told = groundingIssues(grounding, values, tool, call)

@@ -1,6 +1,6 @@
 import type { Issue, Note, Question } from '../reflector.ts'
 import type { Finding } from './grounding/call/finding.ts'
-import type { Source } from './grounding/evidence.ts'
+import type { Source } from './grounding/heard/said.ts'
 import type { Grounding } from './grounding/grounding.ts'
 import type { Leaf } from './grounding/leaves.ts'
 import { nearMiss, type NearMiss } from './grounding/near-miss.ts'

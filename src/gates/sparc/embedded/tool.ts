@@ -24,15 +24,41 @@ export function toolNames(tools: readonly unknown[]): readonly string[] {
 export function findTool(tools: readonly unknown[], name: string): Tool | undefined {
   const found = tools.find((tool) => member(functionOf(tool), 'name') === name)
   if (!isObject(found)) return undefined
-  const known = read.get(found)
+  const known = ofObjects.get(found)
   if (known !== undefined) return known
-  const tool = readTool(name, functionOf(found))
-  read.set(found, tool)
+  const tool = toolOf(name, functionOf(found))
+  ofObjects.set(found, tool)
   return tool
 }
 
 /** All calls of an answer are judged against the same tools. */
-const read = new WeakMap<object, Tool>()
+const ofObjects = new WeakMap<object, Tool>()
+/** The next request of a conversation brings them in new objects. */
+const ofTexts = new Map<string, Tool>()
+const MOST_KEPT = 500
+const LONGEST_KEPT = 20_000
+
+function toolOf(name: string, declared: unknown): Tool {
+  const text = textOf(declared)
+  const known = text === undefined ? undefined : ofTexts.get(text)
+  const tool = known ?? readTool(name, declared)
+  if (text === undefined || text.length > LONGEST_KEPT) return tool
+  // What was asked for last goes last.
+  ofTexts.delete(text)
+  ofTexts.set(text, tool)
+  const [oldest = ''] = ofTexts.keys()
+  if (ofTexts.size > MOST_KEPT) ofTexts.delete(oldest)
+  return tool
+}
+
+/** Undefined: it did not come as JSON. */
+function textOf(declared: unknown): string | undefined {
+  try {
+    return JSON.stringify(declared)
+  } catch {
+    return undefined
+  }
+}
 
 function functionOf(tool: unknown): unknown {
   return member(tool, 'function') ?? tool

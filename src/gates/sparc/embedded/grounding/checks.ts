@@ -3,9 +3,10 @@ import { isDefault } from './defaults.ts'
 import type { Evidence } from './evidence.ts'
 import { isExample } from './examples.ts'
 import { isExplainedCode } from './explained-code.ts'
+import { UNSPACED } from './heard/index.ts'
 import { identifierOf } from './identifier.ts'
 import type { Leaf } from './leaves.ts'
-import { isPlaceholder, saidAnywhere, supportOf, textsFor, THRESHOLD } from './support.ts'
+import { isPlaceholder, saidAnywhere, saidFor, supportOf, THRESHOLD } from './support.ts'
 import { momentOf } from './values/moment-value.ts'
 import { isCalendarWord, momentSupport } from './values/moment.ts'
 import { numberSupport } from './values/number.ts'
@@ -67,7 +68,7 @@ function defaultCheck(leaf: Leaf, _tool: Tool, evidence: Evidence, others: reado
 }
 
 function otherNamed(leaf: Leaf, evidence: Evidence, others: readonly Leaf[]): string | undefined {
-  if (saidAnywhere(String(leaf.value), textsFor(leaf.value, evidence))) return undefined
+  if (saidAnywhere(String(leaf.value), saidFor(leaf.value, evidence))) return undefined
   const options = (leaf.options ?? []).filter((each) => typeof each === 'string')
   const named = namedOption(leaf, options, evidence)
   return isTakenBy(others, named) ? undefined : named
@@ -80,13 +81,13 @@ function isTakenBy(others: readonly Leaf[], named: string | undefined): boolean 
 
 function placeholderCheck({ value }: Leaf, _tool: Tool, evidence: Evidence): Grade | undefined {
   if (typeof value !== 'string' || !isPlaceholder(value)) return undefined
-  return saidAnywhere(value, textsFor(value, evidence)) ? undefined : { level: 0, accepted: false, kind: 'identifier' }
+  return saidAnywhere(value, saidFor(value, evidence)) ? undefined : { level: 0, accepted: false, kind: 'identifier' }
 }
 
 function identifierCheck(leaf: Leaf, tool: Tool, evidence: Evidence): Grade | undefined {
   const identifier = identifierOf(leaf, tool)
   if (identifier === undefined) return undefined
-  return graded(leaf, 'identifier', supportOf(leaf.value, identifier, evidence), evidence)
+  return graded(leaf, 'identifier', supportOf(leaf.value, identifier, saidFor(leaf.value, evidence)), evidence)
 }
 
 function optionCheck(leaf: Leaf, tool: Tool, evidence: Evidence, others: readonly Leaf[]): Grade | undefined {
@@ -104,7 +105,7 @@ function numberCheck(leaf: Leaf, tool: Tool, evidence: Evidence): Grade | undefi
   if (typeof value === 'number') return graded(leaf, 'number', numberSupport(value, leaf, tool, evidence), evidence)
   const digits = NUMERIC.exec(value.trim())?.[1]
   if (digits === undefined) return undefined
-  if (saidAnywhere(value, textsFor(value, evidence))) return { level: 1, accepted: true, kind: 'number' }
+  if (saidAnywhere(value, saidFor(value, evidence))) return { level: 1, accepted: true, kind: 'number' }
   const moment = momentOf(value)
   const ofMoment = moment === undefined ? 0 : momentSupport(moment, leaf, evidence)
   const level = Math.max(ofMoment, numberSupport(Number(digits), leaf, tool, evidence))
@@ -146,13 +147,12 @@ function muted(leaf: Leaf, grade: Grade, evidence: Evidence): Grade {
 }
 
 /** A value in the user's own script, of whose signs hardly one was said: no word list is needed to tell. */
-function isForeignToAll({ value }: Leaf, { said, userText }: Evidence): boolean {
+function isForeignToAll({ value }: Leaf, { all, userText }: Evidence): boolean {
   const signs = [...new Set(String(value).slice(0, LONGEST_FOREIGN).match(UNSPACED) ?? [])]
   if (signs.length < 2 || !UNSPACED_ONE.test(userText())) return false
-  const known = signs.filter((sign) => said.some(({ search }) => search.plain.includes(sign)))
+  const known = signs.filter((sign) => all.has(all.index.signs, sign))
   return known.length * 2 < signs.length
 }
 
 const LONGEST_FOREIGN = 100
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu
 const UNSPACED_ONE = new RegExp(UNSPACED.source, 'u')

@@ -10,7 +10,7 @@ const MOST_WORDS = 3
  * Whether the description says what this code stands for ("'2' for an ironing service", "1 = Bangkok"), and the
  * conversation speaks of that.
  */
-export function isExplainedCode({ value, description }: Leaf, { said }: Evidence): boolean {
+export function isExplainedCode({ value, description }: Leaf, { all }: Evidence): boolean {
   const text = plainText(description.slice(0, SEARCHED_CHARACTERS))
   const code = plainText(String(value))
   for (let at = text.indexOf(code); at !== -1; at = text.indexOf(code, at + 1)) {
@@ -21,7 +21,7 @@ export function isExplainedCode({ value, description }: Leaf, { said }: Evidence
     const words = wordsIn(explaining.replace(/[,;.].*/s, ''))
       .filter((word) => word.length >= SHORTEST_WORD)
       .slice(0, MOST_WORDS)
-    const known = words.filter((word) => said.some(({ search }) => search.words.has(word)))
+    const known = words.filter((word) => all.hasWord(word))
     if (words.length > 0 && known.length * 2 >= words.length) return true
   }
   return false

@@ -9,7 +9,7 @@ import { relevanceFindings, relevanceOf } from './call/relevance.ts'
 import { staleFindings } from './call/stale.ts'
 import { swapFindings } from './call/swapped.ts'
 import { gradeOf, type Grade } from './checks.ts'
-import { evidenceOf, type Evidence } from './evidence.ts'
+import type { Evidence } from './evidence.ts'
 import { leavesOf, type Leaf } from './leaves.ts'
 import { onlyFromTools } from './provenance.ts'
 import { flagSupport } from './values/flag.ts'
@@ -42,13 +42,14 @@ export function groundingOf(
   values: JsonObject,
   tool: Tool,
   messages: readonly ReflectedMessage[],
+  evidenceOfThem: () => Evidence,
   faulty: ReadonlySet<string>,
 ): Grounding {
   const { plain, flags } = leavesOf(values, tool, faulty)
   const characters = messages.reduce((sum, message) => sum + charactersIn(message), 0)
   const work = characters * (plain.length + flags.length)
   if (characters > MOST_CHARACTERS || work > MOST_WORK) throw new TooLarge()
-  const evidence = evidenceOf(messages)
+  const evidence = evidenceOfThem()
   const graded = plain.flatMap((leaf) => {
     const grade = gradeOf(leaf, tool, evidence, plain)
     return grade === undefined ? [] : [{ leaf, grade }]

@@ -1,11 +1,16 @@
-import { distance } from '../../../../config/nearest.ts'
-import type { Evidence, Said, Source } from './evidence.ts'
-import { LONGEST_NAME, signsApart, signsOf } from './said/names.ts'
-import { plainText, wordsIn } from './text.ts'
+import { changesBetween } from './changes.ts'
+import type { Evidence } from './evidence.ts'
+import type { Said, Source } from './heard/said.ts'
+import { LONGEST_NAME, signsApart, signsOf, type NameSaid } from './said/names.ts'
+import { firstWord, plainText, wordsIn } from './text.ts'
 
 export interface NearMiss {
   readonly value: string
   readonly from: Source
+}
+
+interface Candidate extends NearMiss {
+  readonly plain: string
 }
 
 /** Values that are compared letter by letter. */
@@ -17,27 +22,26 @@ const SHORTEST = 5
 export function nearMiss(value: string | number, evidence: Evidence): NearMiss | undefined {
   const wanted = plainText(String(value))
   if (wanted.length < SHORTEST || wanted.length > LONGEST_NAME) return undefined
-  const near = new Map<string, NearMiss & { readonly far: number }>()
+  const near: (NearMiss & { readonly far: number })[] = []
   for (const candidate of candidates(wanted, evidence)) {
-    const far = distance(wanted, plainText(candidate.value))
-    if (far <= NEAR && (typeof value === 'string' || /^\d+$/.test(candidate.value)))
-      near.set(candidate.value, { ...candidate, far })
+    const far = changesBetween(wanted, candidate.plain, NEAR)
+    if (far !== undefined && (typeof value === 'string' || /^\d+$/.test(candidate.value)))
+      near.push({ ...candidate, far })
   }
-  const ranked = [...near.values()].sort((a, b) => a.far - b.far)
-  const [best, second] = ranked
+  const [best, second] = near.sort((a, b) => a.far - b.far)
   return best === undefined || best.far === second?.far ? undefined : { value: best.value, from: best.from }
 }
 
 /** Words that look like identifiers and have nearly the same signs, the last that were said first. */
-function candidates(wanted: string, { said }: Evidence): readonly NearMiss[] {
-  const found = new Map<string, NearMiss>()
+function candidates(wanted: string, { all }: Evidence): readonly Candidate[] {
+  const found = new Map<string, Candidate>()
   const signs = signsOf(wanted)
-  for (const each of said.toReversed()) {
+  for (const said of all.said().toReversed()) {
     for (let length = wanted.length - NEAR; length <= wanted.length + NEAR; length++) {
-      for (const name of each.facts.names().get(length) ?? []) {
+      for (const name of said.facts.names().get(length) ?? []) {
         // Each change takes one sign away at most, and brings another.
-        if (signsApart(signs, name.signs) > 2 * NEAR || found.has(name.value) || repeats(each, name.value)) continue
-        found.set(name.value, { value: name.value, from: each.from })
+        if (signsApart(signs, name.signs) > 2 * NEAR || found.has(name.value) || repeats(said, name)) continue
+        found.set(name.value, { value: name.value, plain: name.plain, from: said.from })
         if (found.size >= MOST_COMPARED) return [...found.values()]
       }
     }
@@ -46,6 +50,10 @@ function candidates(wanted: string, { said }: Evidence): readonly NearMiss[] {
 }
 
 /** What a call was made with is no better for standing in its result. */
-function repeats({ asked }: Said, value: string): boolean {
-  return asked !== undefined && wordsIn(value).every((word) => asked.words.has(word))
+function repeats({ asked }: Said, { value, plain }: NameSaid): boolean {
+  if (asked === undefined) return false
+  // Most names are other ones from their first word on.
+  const first = firstWord(plain)
+  if (first !== undefined && !asked.search.words.has(first)) return false
+  return wordsIn(value).every((word) => asked.search.words.has(word))
 }

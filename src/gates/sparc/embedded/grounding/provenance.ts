@@ -3,7 +3,7 @@ import type { Evidence } from './evidence.ts'
 import { identifierOf } from './identifier.ts'
 import { nameWords, type Leaf } from './leaves.ts'
 import { WRITING } from './lexicon/words.ts'
-import { supportOf, THRESHOLD } from './support.ts'
+import { saidFor, supportOf, THRESHOLD } from './support.ts'
 
 const MOST_NOTED = 16
 const READING: ReadonlySet<string> = new Set(
@@ -20,13 +20,14 @@ const DESTINATIONS: ReadonlySet<string> = new Set(
  */
 export function onlyFromTools(leaves: readonly Leaf[], tool: Tool, evidence: Evidence): readonly Leaf[] {
   if (!evidence.hasResults || !isWriting(tool)) return []
-  const withoutResults = { ...evidence, said: evidence.said.filter(({ from }) => from !== 'tool') }
   const isFromTool = (leaf: Leaf): boolean => {
     const identifier = identifierOf(leaf, tool)
     if (identifier === undefined || !isDestination(leaf, identifier.kind)) return false
+    const said = saidFor(leaf.value, evidence)
+    const withoutResults = said.only(({ from }) => from !== 'tool')
     return (
       supportOf(leaf.value, identifier, withoutResults) < THRESHOLD &&
-      supportOf(leaf.value, identifier, evidence) >= THRESHOLD
+      supportOf(leaf.value, identifier, said) >= THRESHOLD
     )
   }
   return leaves.slice(0, MOST_LOOKED_AT).filter(isFromTool).slice(0, MOST_NOTED)

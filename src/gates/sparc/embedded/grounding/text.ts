@@ -10,8 +10,6 @@ export interface SearchText {
   readonly starts: Uint8Array
   readonly ends: Uint8Array
   readonly words: ReadonlySet<string>
-  /** Whether something of this hash may begin in it: most values stand nowhere, and need no search to tell. */
-  readonly mayBegin: (hash: number) => boolean
 }
 
 /** Words of Latin letters and of other scripts apart: no blank stands between a Chinese word and an order's number. */
@@ -30,24 +28,15 @@ export function searchText(text: string): SearchText {
     at += word.length
     ends[at] = 1
   }
-  const mayBegin = beginnings(squashed, starts, found.length)
-  return { plain, spaced: ` ${found.join(' ')} `, squashed, starts, ends, words: new Set(found), mayBegin }
+  return { plain, spaced: ` ${found.join(' ')} `, squashed, starts, ends, words: new Set(found) }
 }
 
-const BITS_FOR_EACH = 16
-
-/** Remembers how the text goes on from each beginning of a word: one bit each, so that it may only err by a yes. */
-function beginnings(squashed: string, starts: Uint8Array, words: number): (hash: number) => boolean {
-  const size = 2 ** Math.ceil(Math.log2(BITS_FOR_EACH * (words + 1)))
-  const bits = new Uint8Array(size / 8)
-  for (let at = starts.indexOf(1); at !== -1; at = starts.indexOf(1, at + 1)) {
-    const bit = hashAt(squashed, at) & (size - 1)
-    bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7))
-  }
-  return (hash) => {
-    const bit = hash & (size - 1)
-    return ((bits[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0
-  }
+/** How the text goes on from each beginning of a word, each once: most values stand nowhere, and need no search to tell. */
+export function beginningsOf({ squashed, starts }: SearchText): ReadonlySet<number> {
+  const found = new Set<number>()
+  for (let at = 0; at <= squashed.length - SHORTEST_SQUASHED; at++)
+    if (starts[at] === 1) found.add(hashAt(squashed, at))
+  return found
 }
 
 function hashAt(text: string, at: number): number {
@@ -85,6 +74,24 @@ export function plainText(text: string): string {
     .replace(/[\u00a0\u2000-\u200a\u202f]/g, ' ')
 }
 
+/** The first word of a plain text; undefined where it takes a closer look to tell. */
+export function firstWord(plain: string): string | undefined {
+  let from = 0
+  while (from < plain.length && !isLetterOrDigit(plain.charCodeAt(from))) {
+    if (plain.charCodeAt(from) > LAST_ASCII) return undefined
+    from++
+  }
+  let end = from
+  while (isLetterOrDigit(plain.charCodeAt(end))) end++
+  return end === from || plain.charCodeAt(end) > LAST_ASCII ? undefined : plain.slice(from, end)
+}
+
+const LAST_ASCII = 0x7f
+
+function isLetterOrDigit(code: number): boolean {
+  return isDigit(code) || (code >= 0x61 && code <= 0x7a)
+}
+
 /** The words of a plain text, in order. */
 export function wordsInOrder(plain: string): readonly string[] {
   return wordsOf(plain)
@@ -96,7 +103,7 @@ export function wordsIn(value: string): readonly string[] {
 }
 
 /** Shorter ones would be found across the words of any text. */
-const SHORTEST_SQUASHED = 5
+export const SHORTEST_SQUASHED = 5
 
 /** The words of a value, made ready to be looked for in many texts. */
 export interface Wanted {
@@ -110,18 +117,13 @@ export function wantedWords(words: readonly string[]): Wanted {
   return { words, squashed, hash: hashAt(squashed, 0) }
 }
 
-export function holdsWords(text: SearchText, words: readonly string[]): boolean {
-  return holds(text, wantedWords(words))
-}
-
 /** Whether the words of a value stand in the text one after the other, however they are separated. */
-export function holds(text: SearchText, { words, squashed, hash }: Wanted): boolean {
+export function holds(text: SearchText, { words, squashed }: Wanted): boolean {
   if (words.length === 0) return false
   if (squashed.length < SHORTEST_SQUASHED) {
     const areIn = words.every((word) => text.words.has(word))
     return areIn && (words.length === 1 || text.spaced.includes(` ${words.join(' ')} `))
   }
-  if (!text.mayBegin(hash)) return false
   let at = text.squashed.indexOf(squashed)
   while (at !== -1) {
     if (text.starts[at] === 1 && text.ends[at + squashed.length] === 1) return true

@@ -14,7 +14,7 @@ const LEAST = 0.15
 
 /** How far the tool is one for what the user asks for, from 0 to 1; undefined where words cannot tell. */
 export function relevanceOf(tool: Tool, leaves: readonly Leaf[], evidence: Evidence): number | undefined {
-  const { user, said, hasCalled } = evidence
+  const { user, all, hasCalled } = evidence
   const last = user.at(-1)
   if (last === undefined || hasCalled || !evidence.isEnglish()) return undefined
   const words = wordsOf(tool)
@@ -22,7 +22,8 @@ export function relevanceOf(tool: Tool, leaves: readonly Leaf[], evidence: Evide
   if (request.size < 3) request = contentStems(evidence.userText())
   const relevance = fit(words, tool, request, leaves).relevance
   if (relevance >= LEAST) return relevance
-  const system = said
+  const system = all
+    .said()
     .filter(({ from }) => from === 'system')
     .map(({ text }) => text.slice(0, MOST_CHARACTERS))
     .join('\n')

@@ -1,6 +1,6 @@
-import { stemOf } from '../stem.ts'
 import { searchText, wordsInOrder, type SearchText } from '../text.ts'
-import { readMoments, type MomentsSaid } from './moments.ts'
+import type { DaySaid } from './days.ts'
+import { readMoments, todayIn, type MomentsSaid } from './moments.ts'
 import { readNames, type NameSaid } from './names.ts'
 import { readNumbers, type NumbersSaid } from './numbers.ts'
 
@@ -10,15 +10,14 @@ export interface Facts {
   readonly search: SearchText
   /** Its words in their order; of a long text only the first. */
   readonly order: () => readonly string[]
-  readonly stems: () => ReadonlySet<string>
-  /** Its words by their first letters. */
-  readonly heads: () => ReadonlyMap<string, readonly string[]>
   /** The first letters of its words, one after the other. */
   readonly initials: () => string
   /** What looks like an identifier in it, by its length. */
   readonly names: () => ReadonlyMap<number, readonly NameSaid[]>
   readonly numbers: () => NumbersSaid
   readonly moments: () => MomentsSaid
+  /** What it says today is. */
+  readonly today: () => Required<DaySaid> | undefined
 }
 
 /** A tool's longer result is data. */
@@ -39,27 +38,14 @@ export function factsOf(text: string, isTool: boolean): Facts {
         .map((word) => word.charAt(0))
         .join(''),
     ),
-    stems: lazily(() => new Set([...search.words].map(stemOf))),
-    heads: lazily(() => byHead(search.words)),
     names: lazily(() => readNames(text)),
     numbers: lazily(() => readNumbers(text, isData)),
     moments: lazily(() => readMoments(search.plain, isData)),
+    today: lazily(() => todayIn(search.plain)),
   }
 }
 
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => (made ??= { value: make() }).value
-}
-
-function byHead(words: ReadonlySet<string>): ReadonlyMap<string, readonly string[]> {
-  const found = new Map<string, string[]>()
-  for (const word of words) {
-    if (word.length < HEAD_LETTERS) continue
-    const head = word.slice(0, HEAD_LETTERS)
-    const known = found.get(head)
-    if (known === undefined) found.set(head, [word])
-    else known.push(word)
-  }
-  return found
 }

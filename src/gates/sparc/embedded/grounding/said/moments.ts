@@ -11,8 +11,6 @@ export interface MomentsSaid {
   readonly weekdays: ReadonlySet<number>
   /** Minutes of the day. */
   readonly times: ReadonlySet<number>
-  /** What it says today is. */
-  readonly today: Required<DaySaid> | undefined
 }
 
 interface Found {
@@ -45,7 +43,7 @@ export function readMoments(plain: string, isData: boolean): MomentsSaid {
   for (const [year] of plain.matchAll(YEAR)) if (years.size < MOST_DAYS) years.add(Number(year))
   for (const { year } of found.days) if (year !== undefined) years.add(year)
   const dated = new Set(found.days.filter(isWhole).map(({ month, day }) => `${month}-${day}`))
-  return { ...found, dated, years, weekdays, times: readTimes(plain, isData), today: todayIn(plain) }
+  return { ...found, dated, years, weekdays, times: readTimes(plain, isData) }
 }
 
 const WEEKDAY =
@@ -169,7 +167,8 @@ const TODAY =
   /(?:today(?:'s date)?(?: is|:| =)|(?:current|today's) (?:date|day|time|datetime)(?: and time)?(?: is|:|\s=)|it is (?:now|currently|today))([^\n]{1,60})/
 const LONGEST_DATE_ALONE = 40
 
-function todayIn(plain: string): Required<DaySaid> | undefined {
+/** What a plain text says today is. */
+export function todayIn(plain: string): Required<DaySaid> | undefined {
   const said =
     TODAY.exec(plain)?.[1] ?? (plain.length <= LONGEST_DATE_ALONE && !/[a-z]{10}/.test(plain) ? plain : undefined)
   if (said === undefined) return undefined

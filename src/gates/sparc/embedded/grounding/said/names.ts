@@ -39,11 +39,9 @@ export function signsOf(plain: string): number {
 
 /** In how many signs two differ at least. */
 export function signsApart(a: number, b: number): number {
+  // Adds up neighbouring bits, then pairs, then fours.
   let bits = a ^ b
-  let count = 0
-  while (bits !== 0) {
-    bits &= bits - 1
-    count += 1
-  }
-  return count
+  bits -= (bits >>> 1) & 0x55555555
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

@@ -8,10 +8,10 @@ const FLAG_WORDS: ReadonlySet<string> = new Set(
 )
 
 /** How far a flag is supported; too little to reject a call for, whatever it is. */
-export function flagSupport({ value, name, defaults }: Leaf<boolean>, { said, userText }: Evidence): number {
+export function flagSupport({ value, name, defaults }: Leaf<boolean>, { all, userText }: Evidence): number {
   if (defaults.includes(value)) return 0.9
   const cues = name.filter((word) => !FLAG_WORDS.has(word) && !STOP.has(word))
-  const isCued = cues.some((word) => isKnown(word, said) || hasSynonym(word, said))
+  const isCued = cues.some((word) => isKnown(word, all) || hasSynonym(word, all))
   if (value) return isCued ? 0.8 : 0.4
   if (!isCued) return 0.5
   return userText()

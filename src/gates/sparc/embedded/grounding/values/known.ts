@@ -1,18 +1,19 @@
 import { STOP } from '../lexicon/words.ts'
 import { synonymsOf } from '../lexicon/synonyms.ts'
 import { HEAD_LETTERS } from '../said/facts.ts'
-import type { Said } from '../evidence.ts'
+import type { Among } from '../heard/among.ts'
 import { stemOf } from '../stem.ts'
-import { holds, wantedWords, wordsIn } from '../text.ts'
+import { wantedWords, wordsIn } from '../text.ts'
 
 /** Whether a word was said, in this form or one near it. */
-export function isKnown(word: string, said: readonly Said[]): boolean {
-  if (said.some(({ search }) => search.words.has(word))) return true
-  if (!/^[a-z0-9]+$/.test(word)) return said.some(({ search }) => search.squashed.includes(word))
+export function isKnown(word: string, said: Among): boolean {
+  if (said.hasWord(word)) return true
+  if (!/^[a-z0-9]+$/.test(word)) return said.said().some(({ search }) => search.squashed.includes(word))
   const stem = stemOf(word)
-  if (/^[a-z]/.test(word) && said.some(({ facts }) => facts.stems().has(stem))) return true
+  if (/^[a-z]/.test(word) && said.hasStem(stem)) return true
   return (
-    /^[a-z]{5,}$/.test(word) && said.some(({ facts }) => hasNear(word, facts.heads().get(word.slice(0, HEAD_LETTERS))))
+    /^[a-z]{5,}$/.test(word) &&
+    said.index.wordsOfHead(word.slice(0, HEAD_LETTERS)).some((other) => isNear(word, other) && said.hasWord(other))
   )
 }
 
@@ -20,8 +21,8 @@ const SHORTEST_HEAD = 5
 const LONGEST_REST = 4
 const SUBSTITUTED_FROM = 9
 
-function hasNear(word: string, others: readonly string[] = []): boolean {
-  return others.some((other) => isLonger(word, other) || isLonger(other, word) || isMistyped(word, other))
+function isNear(word: string, other: string): boolean {
+  return isLonger(word, other) || isLonger(other, word) || isMistyped(word, other)
 }
 
 function isLonger(longer: string, shorter: string): boolean {
@@ -49,15 +50,14 @@ export function contentWords(value: string): readonly string[] {
   return content.length > 0 ? content : words
 }
 
-export function shareKnown(words: readonly string[], said: readonly Said[]): number {
+export function shareKnown(words: readonly string[], said: Among): number {
   return words.length === 0 ? 0 : words.filter((word) => isKnown(word, said)).length / words.length
 }
 
-export function hasSynonym(word: string, said: readonly Said[]): boolean {
-  return synonymsOf(stemOf(word)).some((stem) => said.some(({ facts }) => facts.stems().has(stem)))
+export function hasSynonym(word: string, said: Among): boolean {
+  return synonymsOf(stemOf(word)).some((stem) => said.hasStem(stem))
 }
 
-export function holdsAny(said: readonly Said[], words: readonly string[]): boolean {
-  const wanted = wantedWords(words)
-  return said.some(({ search }) => holds(search, wanted))
+export function holdsAny(said: Among, words: readonly string[]): boolean {
+  return said.holds(wantedWords(words))
 }

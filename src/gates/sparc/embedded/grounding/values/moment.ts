@@ -1,4 +1,5 @@
-import type { Evidence, Said } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
+import type { Among } from '../heard/among.ts'
 import type { Leaf } from '../leaves.ts'
 import { MONTHS, WEEKDAYS } from '../lexicon/calendar.ts'
 import { dayNumber, dayOf, keyOfDay, weekdayOf, type DaySaid } from '../said/days.ts'
@@ -18,14 +19,14 @@ export function momentSupport(moment: Moment, leaf: Leaf, evidence: Evidence): n
   return Math.min(ofDay, ofTime)
 }
 
-function daySupport(day: DaySaid, said: readonly Said[], evidence: Evidence): number {
+function daySupport(day: DaySaid, said: Among, evidence: Evidence): number {
   const has = (part: DaySaid): boolean => {
     const key = keyOfDay(part)
-    return said.some(({ facts }) => facts.moments().keys.has(key))
+    return said.has(said.index.days, key)
   }
   const isDated = (): boolean => {
     const key = `${month}-${date}`
-    return said.some(({ facts }) => facts.moments().dated.has(key))
+    return said.has(said.index.dated, key)
   }
   const { year, month, day: date } = day
   if (has(day)) return 1
@@ -33,7 +34,9 @@ function daySupport(day: DaySaid, said: readonly Said[], evidence: Evidence): nu
   if (year !== undefined && has({ ...monthOf(month), day: date })) {
     return isDated() ? 0.55 : 0.95
   }
-  const days = said.flatMap(({ from, facts }) => (from === 'tool' ? [] : facts.moments().days.slice(0, MOST_DAYS)))
+  const days = said
+    .said()
+    .flatMap(({ from, facts }) => (from === 'tool' ? [] : facts.moments().days.slice(0, MOST_DAYS)))
   if (year === undefined) return days.some((each) => each.month === month && each.day === date) ? 0.95 : 0
   if (
     days.some((each) => each.month === month && each.day === undefined && fits(each.year, year)) &&
@@ -57,8 +60,8 @@ function fits(said: number | undefined, year: number): boolean {
   return said === undefined || said === year
 }
 
-function monthSupport({ year, month }: DaySaid, said: readonly Said[], evidence: Evidence): number {
-  const days = said.flatMap(({ facts }) => facts.moments().days.slice(0, MOST_DAYS))
+function monthSupport({ year, month }: DaySaid, said: Among, evidence: Evidence): number {
+  const days = said.said().flatMap(({ facts }) => facts.moments().days.slice(0, MOST_DAYS))
   if (days.some((each) => each.month === month && fits(each.year, year ?? 0))) return 0.95
   const today = evidence.today()
   if (today === undefined) return /(?<![a-z])(?:this|next|last|current|past) month/.test(evidence.userText()) ? 0.6 : 0
@@ -162,7 +165,7 @@ function ofNamedMonth({ year, month, day }: Required<DaySaid>, days: readonly Da
 }
 
 /** So many days from a day that was named. */
-function fromKnown(day: Required<DaySaid>, said: readonly Said[], evidence: Evidence): number {
+function fromKnown(day: Required<DaySaid>, said: Among, evidence: Evidence): number {
   const wanted = dayNumber(day)
   const text = evidence.userText()
   const spans = [...text.matchAll(SPAN)].slice(0, 8).map(([, count = '', unit = '']) => {
@@ -171,7 +174,7 @@ function fromKnown(day: Required<DaySaid>, said: readonly Said[], evidence: Evid
   })
   if (/day (?:after|before)|next day|following day/.test(text)) spans.push(1)
   if (spans.length === 0) return 0
-  const known = said.flatMap(({ from, facts }) => (from === 'tool' ? [] : facts.moments().days.slice(0, 20)))
+  const known = said.said().flatMap(({ from, facts }) => (from === 'tool' ? [] : facts.moments().days.slice(0, 20)))
   const isNear = known.some((each) => {
     if (each.month === undefined || each.day === undefined) return false
     const away = Math.abs(wanted - dayNumber({ ...each, year: each.year ?? day.year }))
@@ -189,8 +192,8 @@ const RANGES: readonly (readonly [RegExp, from: number, to: number])[] = [
   [/(?<![a-z])(?:night|tonight|late)(?![a-z])/, 18, 24],
 ]
 
-function timeSupport(minute: number, hasDay: boolean, leaf: Leaf, said: readonly Said[], evidence: Evidence): number {
-  if (said.some(({ facts }) => facts.moments().times.has(minute))) return 1
+function timeSupport(minute: number, hasDay: boolean, leaf: Leaf, said: Among, evidence: Evidence): number {
+  if (said.has(said.index.times, minute)) return 1
   // The edges of a day say no more than the day.
   if (hasDay && (minute === 0 || minute === 1439)) return 1
   const text = evidence.userText()
@@ -198,7 +201,7 @@ function timeSupport(minute: number, hasDay: boolean, leaf: Leaf, said: readonly
   if (RANGES.some(([pattern, from, to]) => minute >= from * 60 && minute <= to * 60 && pattern.test(text)))
     return named.length > 0 ? 0.4 : 0.6
   const steps = [30, 60, 120, 180, ...spansIn(evidence)]
-  const known = said.flatMap(({ facts }) => [...facts.moments().times].slice(0, 60))
+  const known = said.said().flatMap(({ facts }) => [...facts.moments().times].slice(0, 60))
   const isEnd = leaf.name.some((word) => END.has(word))
   if (known.some((each) => steps.some((step) => (each + step) % 1440 === minute || (isEnd && each - step === minute))))
     return 0.7

@@ -1,5 +1,6 @@
 import type { Tool } from '../../tool.ts'
-import type { Evidence, Said } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
+import type { Among } from '../heard/among.ts'
 import type { Leaf } from '../leaves.ts'
 import { CONSTANTS, factorsOf, unitOf } from '../lexicon/units.ts'
 import { dayNumber, isWhole } from '../said/days.ts'
@@ -13,7 +14,7 @@ type NumberLeaf = Pick<Leaf, 'name' | 'description' | 'parameter' | 'schema' | '
 export function numberSupport(value: number, leaf: NumberLeaf, tool: Tool, evidence: Evidence): number {
   const said = saidFor(value, evidence)
   const wanted = rounded(value)
-  if (said.some(({ facts }) => facts.numbers().values.has(wanted))) return 1
+  if (said.has(said.index.numbers, wanted)) return 1
   const description = plainText(leaf.description.slice(0, DESCRIBED))
   const asked: Asked = { value, leaf, description, said, evidence, numbers: evidence.userNumbers() }
   for (const [rule, level] of RULES) if (rule(asked)) return level
@@ -30,7 +31,7 @@ interface Asked {
   readonly value: number
   readonly leaf: NumberLeaf
   readonly description: string
-  readonly said: readonly Said[]
+  readonly said: Among
   readonly evidence: Evidence
   readonly numbers: readonly NumberSaid[]
 }
@@ -155,7 +156,7 @@ function isFeetAndInches(value: number, numbers: readonly NumberSaid[]): boolean
 }
 
 function isYearSaid({ value, said }: Asked): boolean {
-  return isYear(value) && said.some(({ facts }) => facts.moments().years.has(value))
+  return isYear(value) && said.has(said.index.years, value)
 }
 
 function isYear(value: number): boolean {
@@ -170,9 +171,9 @@ function isYearNow({ value, leaf, evidence }: Asked): boolean {
 /** Nobody said a year: the one that we live in is meant, or one next to it. */
 function isThisYear({ value, leaf, said, evidence }: Asked): boolean {
   if (!isYear(value) || !hasWord(leaf, 'year') || evidence.today() !== undefined) return false
-  const years = said.some(({ facts }) => facts.moments().years.size > 0)
+  const [year] = said.keys(said.index.years)
   return (
-    !years &&
+    year === undefined &&
     /(?:this|current|next|last|coming) (?:year|season|month|week)|now|recent|latest|current/.test(evidence.userText())
   )
 }
@@ -183,9 +184,7 @@ function hasWord({ name }: NumberLeaf, ...words: readonly string[]): boolean {
 
 function isPartOfDate({ value, leaf, said }: Asked): boolean {
   if (!hasWord(leaf, 'month', 'day', 'date')) return false
-  return said.some(({ facts }) =>
-    facts.moments().days.some(({ month, day }) => (hasWord(leaf, 'month') ? month : day) === value),
-  )
+  return said.has(said.index.dayParts, `${hasWord(leaf, 'month') ? 'month' : 'day'} ${value}`)
 }
 
 function isBetweenMoments({ value, evidence, leaf }: Asked): boolean {
@@ -230,9 +229,9 @@ function isBetweenMoments({ value, evidence, leaf }: Asked): boolean {
 function isHourSaid({ value, leaf, said }: Asked): boolean {
   if (!hasWord(leaf, 'hour', 'minute', 'time', 'start', 'end', 'hours')) return false
   const isMinute = hasWord(leaf, 'minute')
-  return said.some(({ facts }) =>
-    [...facts.moments().times].some((each) => (isMinute ? each % 60 : Math.floor(each / 60)) === value),
-  )
+  for (const each of said.keys(said.index.times))
+    if ((isMinute ? each % 60 : Math.floor(each / 60)) === value) return true
+  return false
 }
 
 const COUNTS: ReadonlySet<string> = new Set(
@@ -311,9 +310,9 @@ function fromPair(a: number, b: number, value: number): boolean {
 const LAST_OF_RESULTS = 60
 const LONGEST_SUM = 13
 
-function lastOfResults(said: readonly Said[]): readonly number[] {
+function lastOfResults(said: Among): readonly number[] {
   const prices: number[] = []
-  for (const { from, facts } of said.toReversed()) {
+  for (const { from, facts } of said.said().toReversed()) {
     if (prices.length >= LAST_OF_RESULTS) break
     if (from !== 'tool') continue
     const { list } = facts.numbers()

@@ -1,9 +1,11 @@
 import type { Tool } from '../../tool.ts'
-import type { Evidence, Said } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
 import { isExplainedCode } from '../explained-code.ts'
+import type { Among } from '../heard/among.ts'
 import type { Leaf } from '../leaves.ts'
 import { otherNamesOf } from '../lexicon/codes.ts'
 import { NEUTRAL_VALUES } from '../lexicon/words.ts'
+import { HEAD_LETTERS } from '../said/facts.ts'
 import { saidFor } from '../support.ts'
 import { wordsIn } from '../text.ts'
 import { contentWords, hasSynonym, holdsAny, isKnown, shareKnown } from './known.ts'
@@ -33,7 +35,7 @@ function levelOf(
   leaf: Leaf,
   options: readonly (string | number)[],
   tool: Tool,
-  said: readonly Said[],
+  said: Among,
   evidence: Evidence,
 ): number {
   const { value } = leaf
@@ -53,9 +55,9 @@ function levelOf(
     content.some(
       (word) =>
         word.length >= 4 &&
-        said.some(({ facts }) =>
-          (facts.heads().get(word.slice(0, 3)) ?? []).some((each) => each.slice(0, 4) === word.slice(0, 4)),
-        ),
+        said.index
+          .wordsOfHead(word.slice(0, HEAD_LETTERS))
+          .some((each) => each.slice(0, 4) === word.slice(0, 4) && said.hasWord(each)),
     )
   )
     return 0.6
@@ -70,11 +72,12 @@ export function namedOption(
   evidence: Evidence,
 ): string | undefined {
   const own = wordsIn(String(value))
+  const byUser = evidence.all.only(({ from }) => from === 'user')
   return options.map(String).find((option) => {
     const words = wordsIn(option)
     if (option === String(value) || option.length < SHORTEST_NAMED || words.some((word) => own.includes(word)))
       return false
-    return holdsAny(evidence.user, words)
+    return holdsAny(byUser, words)
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Tool } from '../../tool.ts'
-import type { Evidence, Said } from '../evidence.ts'
+import type { Evidence } from '../evidence.ts'
 import { withoutExamples } from '../examples.ts'
+import type { Among } from '../heard/among.ts'
 import { isNewFile } from '../identifier.ts'
 import { nameWords, type Leaf } from '../leaves.ts'
 import { isRegion, isRegionName, otherNamesOf } from '../lexicon/codes.ts'
@@ -43,7 +44,7 @@ export function textSupport(leaf: Leaf, tool: Tool, evidence: Evidence): TextSup
     : other(value, content, share, leaf, evidence, said)
 }
 
-function isVerbatim(words: readonly string[], said: readonly Said[]): boolean {
+function isVerbatim(words: readonly string[], said: Among): boolean {
   return holdsAny(said, words)
 }
 
@@ -60,16 +61,20 @@ function isExpression(value: string, { name }: Leaf): boolean {
 }
 
 /** A term that was said in other signs, or at least its numbers. */
-function expressionSupport(value: string, { name }: Leaf, said: readonly Said[]): TextSupport {
+function expressionSupport(value: string, { name }: Leaf, said: Among): TextSupport {
   const term = squashedTerm(value.replace(/^\s*lambda\s+[a-z, ]{1,20}:/i, ''))
   if (
     term !== '' &&
-    said.some(({ from, facts }) => from !== 'tool' && squashedTerm(facts.search.plain.slice(-20_000)).includes(term))
+    said
+      .said()
+      .some(({ from, facts }) => from !== 'tool' && squashedTerm(facts.search.plain.slice(-20_000)).includes(term))
   )
     return grade(0.95, 'expression')
   const numbers = (value.match(/\d+(?:\.\d+)?/g) ?? []).map(Number).filter((each) => each > 1)
-  const known = numbers.every((each) =>
-    said.some(({ search, facts }) => facts.numbers().values.has(rounded(each)) || search.plain.includes(String(each))),
+  const known = numbers.every(
+    (each) =>
+      said.has(said.index.numbers, rounded(each)) ||
+      said.said().some(({ search }) => search.plain.includes(String(each))),
   )
   if (known) return grade(0.6, 'expression')
   return grade(name.some((word) => EXPRESSION_NAMES.has(word)) && value.length < 40 ? 0.3 : 0.5, 'expression')
@@ -84,7 +89,7 @@ function squashedTerm(text: string): string {
     .replace(/[\s*()[\]"'`]/g, '')
 }
 
-function isStandardName(value: string, said: readonly Said[]): boolean {
+function isStandardName(value: string, said: Among): boolean {
   return otherNamesOf(value).some((name) => isVerbatim(wordsIn(name), said))
 }
 
@@ -92,18 +97,15 @@ const SHORTEST_INITIALS = 2
 const LONGEST_INITIALS = 5
 
 /** The first letters of words that stand together, or such letters said for the words. */
-function isInitials(value: string, said: readonly Said[]): boolean {
+function isInitials(value: string, said: Among): boolean {
   if (/^[A-Z]{2,5}$/.test(value)) {
     const letters = value.toLowerCase()
-    return said.some(({ facts }) => facts.initials().includes(letters))
+    return said.said().some(({ facts }) => facts.initials().includes(letters))
   }
   const words = wordsIn(value)
   if (words.length < SHORTEST_INITIALS || words.length > LONGEST_INITIALS) return false
   const letters = words.map((word) => word.charAt(0)).join('')
-  return (
-    !STOP.has(letters) &&
-    said.some(({ search, text }) => search.words.has(letters) && text.includes(letters.toUpperCase()))
-  )
+  return !STOP.has(letters) && said.someWithAll([letters], ({ text }) => text.includes(letters.toUpperCase()))
 }
 
 const PLACE_WORDS: ReadonlySet<string> = new Set(
@@ -116,7 +118,7 @@ const ADDED: ReadonlySet<string> = new Set(
 )
 
 /** "A, B": who says A may mean B. */
-function placeSupport(value: string, { name }: Leaf, said: readonly Said[], evidence: Evidence): number | undefined {
+function placeSupport(value: string, { name }: Leaf, said: Among, evidence: Evidence): number | undefined {
   const comma = value.indexOf(',')
   if (comma < 1 || value.length > 80 || value.includes('\n') || !name.some((word) => PLACE_WORDS.has(word)))
     return undefined
@@ -151,7 +153,7 @@ function generated(
   leaf: Leaf,
   tool: Tool,
   evidence: Evidence,
-  said: readonly Said[],
+  said: Among,
 ): TextSupport {
   if (share === 0 && evidence.isEnglish() && !content.some((word) => hasSynonym(word, said))) {
     const isQuery = leaf.name.some((word) => SHORT.has(word))
@@ -173,7 +175,7 @@ function other(
   share: number,
   leaf: Leaf,
   evidence: Evidence,
-  said: readonly Said[],
+  said: Among,
 ): TextSupport {
   const isName = /^\p{Lu}/u.test(value) && content.length >= 2
   if (share >= 0.5) return grade(0.7)
@@ -210,10 +212,10 @@ function namesRegion({ user }: Evidence): boolean {
 const TICKERS: ReadonlySet<string> = new Set('symbol ticker stock company'.split(' '))
 
 /** The letters of a firm's short name stand in its name, in this order. */
-function isTicker(value: string, { name }: Leaf, said: readonly Said[]): boolean {
+function isTicker(value: string, { name }: Leaf, said: Among): boolean {
   if (!/^[A-Z]{1,5}$/.test(value) || !name.some((word) => TICKERS.has(word))) return false
   const letters = [...value.toLowerCase()]
-  return said.some(({ facts }) =>
+  return said.said().some(({ facts }) =>
     facts
       .order()
       .slice(0, 2000)
