@@ -1,6 +1,6 @@
 import { FINANCE } from './finance/demo.ts'
 import { MAIL } from './mail/demo.ts'
-import { perform } from './stage/performance.ts'
+import { perform } from './stage/perform.ts'
 
 const [name, ...options] = process.argv.slice(2)
 
