@@ -28,6 +28,8 @@ interface UserSaid {
   readonly userText: () => string
   /** The numbers of the user, each once, the first first. */
   readonly userNumbers: () => readonly NumberSaid[]
+  /** The last words of the user, in their order. */
+  readonly lastWords: () => readonly string[]
   readonly isEnglish: () => boolean
 }
 
@@ -103,8 +105,8 @@ function areSame(some: readonly Said[], others: readonly Said[]): boolean {
   return some.length === others.length && some.every((each, at) => each === others[at])
 }
 
-function userSaidIn({ user, userText, userNumbers, isEnglish }: UserSaid): UserSaid {
-  return { user, userText, userNumbers, isEnglish }
+function userSaidIn({ user, userText, userNumbers, lastWords, isEnglish }: UserSaid): UserSaid {
+  return { user, userText, userNumbers, lastWords, isEnglish }
 }
 
 function userSaid(user: readonly Said[]): UserSaid {
@@ -118,6 +120,7 @@ function userSaid(user: readonly Said[]): UserSaid {
     user,
     userText,
     userNumbers: lazily(() => distinctNumbers(user)),
+    lastWords: lazily(() => user.flatMap(({ facts }) => facts.order().slice(-MOST_WORDS)).slice(-MOST_WORDS)),
     isEnglish: lazily(() => isEnglish(userText())),
   }
 }
@@ -133,6 +136,7 @@ function todayIn(said: readonly Said[]): Required<DaySaid> | undefined {
 
 const MOST_USER_CHARACTERS = 20_000
 const MOST_USER_NUMBERS = 60
+const MOST_WORDS = 400
 
 function distinctNumbers(user: readonly Said[]): readonly NumberSaid[] {
   const found = new Map<string, NumberSaid>()

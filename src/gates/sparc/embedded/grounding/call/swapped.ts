@@ -15,7 +15,7 @@ export function swapFindings(leaves: readonly Leaf[], evidence: Evidence): reado
   const own = leaves
     .filter(({ value, path, options }) => path.length === 1 && options === undefined && !isNeutral(value))
     .slice(0, MOST_VALUES)
-  const words = evidence.user.flatMap(({ facts }) => facts.order().slice(-MOST_WORDS)).slice(-MOST_WORDS)
+  const words = evidence.lastWords()
   for (const [at, one] of own.entries()) {
     for (const other of own.slice(at + 1)) {
       if (typeof one.value !== typeof other.value || one.value === other.value) continue
@@ -46,8 +46,6 @@ function isSwapped(one: Leaf, other: Leaf, words: readonly string[]): boolean {
   const isBoth = then[0] >= 0.2 && then[1] >= 0.2
   return isBoth || (Math.max(...then) >= 1 && Math.max(...now) <= 0.3)
 }
-
-const MOST_WORDS = 400
 
 interface Role {
   readonly names: ReadonlySet<string>

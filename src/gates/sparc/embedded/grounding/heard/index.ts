@@ -12,6 +12,8 @@ export class Index {
   /** The same of what calls were made with. */
   readonly askedWords: PlacesOf<string, Asked>
   readonly askedBeginnings: PlacesOf<number, Asked>
+  /** Words of some length among the first of a text. */
+  readonly firstWords: PlacesOf<string, Said>
   /** Signs of scripts without blanks between their words. */
   readonly signs: PlacesOf<string, Said>
   /** Numbers of four and more digits that are written in groups. */
@@ -36,6 +38,7 @@ export class Index {
     this.beginnings = new PlacesOf(texts, ({ search }) => beginningsOf(search))
     this.askedWords = new PlacesOf(asks, ({ search }) => search.words)
     this.askedBeginnings = new PlacesOf(asks, ({ search }) => beginningsOf(search))
+    this.firstWords = new PlacesOf(texts, firstWordsOf)
     this.signs = new PlacesOf(texts, ({ search }) => search.plain.match(UNSPACED) ?? NOTHING)
     this.grouped = new PlacesOf(texts, ({ search }) => search.plain.match(GROUPED) ?? NOTHING)
     this.numbers = new PlacesOf(texts, ({ facts }) => facts.numbers().values)
@@ -75,6 +78,14 @@ function add(to: Map<string, string[]>, key: string, word: string): void {
   const known = to.get(key)
   if (known === undefined) to.set(key, [word])
   else known.push(word)
+}
+
+const MOST_FIRST_WORDS = 2000
+const SHORTEST_FIRST_WORD = 4
+
+function firstWordsOf({ facts }: Said): readonly string[] {
+  const words = facts.order().slice(0, MOST_FIRST_WORDS)
+  return words.filter((word) => word.length >= SHORTEST_FIRST_WORD)
 }
 
 function dayPartsOf({ facts }: Said): readonly string[] {

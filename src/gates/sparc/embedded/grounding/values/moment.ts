@@ -34,9 +34,7 @@ function daySupport(day: DaySaid, said: Among, evidence: Evidence): number {
   if (year !== undefined && has({ ...monthOf(month), day: date })) {
     return isDated() ? 0.55 : 0.95
   }
-  const days = said
-    .said()
-    .flatMap(({ from, facts }) => (from === 'tool' ? [] : facts.moments().days.slice(0, MOST_DAYS)))
+  const days = daysNamed(said)
   if (year === undefined) return days.some((each) => each.month === month && each.day === date) ? 0.95 : 0
   if (
     days.some((each) => each.month === month && each.day === undefined && fits(each.year, year)) &&
@@ -51,6 +49,17 @@ function daySupport(day: DaySaid, said: Among, evidence: Evidence): number {
 }
 
 const MOST_DAYS = 200
+const daysKept = new WeakMap<Among, readonly DaySaid[]>()
+
+/** The days that somebody speaks of; what tools answer is full of others. */
+function daysNamed(said: Among): readonly DaySaid[] {
+  const known = daysKept.get(said)
+  if (known !== undefined) return known
+  const texts = said.said().filter(({ from }) => from !== 'tool')
+  const days = texts.flatMap(({ facts }) => facts.moments().days.slice(0, MOST_DAYS))
+  daysKept.set(said, days)
+  return days
+}
 
 function monthOf(month: number | undefined): DaySaid {
   return month === undefined ? {} : { month }

@@ -1,9 +1,11 @@
 import type { Tool } from '../../tool.ts'
 import type { Evidence } from '../evidence.ts'
 import type { Among } from '../heard/among.ts'
+import type { Said } from '../heard/said.ts'
 import type { Leaf } from '../leaves.ts'
 import { CONSTANTS, factorsOf, unitOf } from '../lexicon/units.ts'
 import { dayNumber, isWhole } from '../said/days.ts'
+import type { MomentsSaid } from '../said/moments.ts'
 import { rounded, type NumberSaid } from '../said/numbers.ts'
 import { saidFor } from '../support.ts'
 import { plainText } from '../text.ts'
@@ -207,8 +209,8 @@ function isBetweenMoments({ value, evidence, leaf }: Asked): boolean {
     )
   )
     return false
-  const times = evidence.user.flatMap(({ facts }) => [...facts.moments().times]).slice(0, 20)
-  const days = evidence.user.flatMap(({ facts }) => [...facts.moments().days]).slice(0, 20)
+  const times = firstOf(evidence.user, ({ times }) => times, 20)
+  const days = firstOf(evidence.user, ({ days }) => days, 20)
   for (const a of times) {
     for (const b of times) {
       if (b <= a) continue
@@ -222,8 +224,17 @@ function isBetweenMoments({ value, evidence, leaf }: Asked): boolean {
       if (between > 0 && (value === between || value === between + 1 || near(between / 7, value, 1e-9))) return true
     }
   }
-  const years = evidence.user.flatMap(({ facts }) => [...facts.moments().years]).slice(0, 10)
+  const years = firstOf(evidence.user, ({ years }) => years, 10)
   return years.some((a) => years.some((b) => b > a && (value === b - a || value === b - a + 1)))
+}
+
+function firstOf<T>(user: readonly Said[], of: (moments: MomentsSaid) => Iterable<T>, most: number): readonly T[] {
+  const found: T[] = []
+  for (const { facts } of user) {
+    if (found.length >= most) break
+    found.push(...of(facts.moments()))
+  }
+  return found.slice(0, most)
 }
 
 function isHourSaid({ value, leaf, said }: Asked): boolean {
@@ -269,20 +280,29 @@ function isCountOfListed({ value, leaf, evidence }: Asked): boolean {
   if (!isCount(leaf) && !hasWord(leaf, 'degree', 'order', 'dimension', 'dimensions')) return false
   const text = evidence.userText()
   if (GROUP_WORDS.some(([pattern, count]) => count === value && pattern.test(text))) return true
-  const lines = text.match(/^\s{0,8}(?:[-*•]|\d{1,2}[.)])\s/gm)?.length ?? 0
-  if (lines === value && lines > 1) return true
-  for (const [list] of text.slice(-LISTED).matchAll(/[^,.;:\n]{1,40}(?:,[^,.;:\n]{1,40}){1,12},?\s(?:and|or)\s/g)) {
-    if (
-      list.split(',').filter((part) => part.trim() !== '' && !/^\s*(?:and|or)\s*$/.test(part)).length +
-        (/,\s(?:and|or)\s$/.test(list) ? 1 : 1) ===
-      value
-    )
-      return true
-  }
+  if (listedCounts(evidence).has(value)) return true
   return value === 2 && isCount(leaf) && /[a-z]\sand\s(?:my\s|the\s|a\s)?[a-z]/.test(text)
 }
 
 const LISTED = 4000
+/** Of each user's text once: there may be many numbers in a call. */
+const countsKept = new WeakMap<Evidence['userText'], ReadonlySet<number>>()
+
+/** How many things the lists of the user have. */
+function listedCounts({ userText }: Evidence): ReadonlySet<number> {
+  const known = countsKept.get(userText)
+  if (known !== undefined) return known
+  const text = userText()
+  const counts = new Set<number>()
+  const lines = text.match(/^\s{0,8}(?:[-*•]|\d{1,2}[.)])\s/gm)?.length ?? 0
+  if (lines > 1) counts.add(lines)
+  for (const [list] of text.slice(-LISTED).matchAll(/[^,.;:\n]{1,40}(?:,[^,.;:\n]{1,40}){1,12},?\s(?:and|or)\s/g)) {
+    const before = list.split(',').filter((part) => part.trim() !== '' && !/^\s*(?:and|or)\s*$/.test(part))
+    counts.add(before.length + 1)
+  }
+  countsKept.set(userText, counts)
+  return counts
+}
 
 const CUE =
   /(?<![a-z])(?:total|altogether|together|each|every|split|half|halve|twice|double|triple|left|remaining|rest|plus|minus|tip|discount(?! rate| factor)|off|per|nights?|older|younger|more|fewer|less|sum|difference|combined|both|increase[sd]?|decrease[sd]?|another|additional|extra|apiece|equal|equally|evenly|\d times|average)(?![a-z])/

@@ -215,17 +215,15 @@ const TICKERS: ReadonlySet<string> = new Set('symbol ticker stock company'.split
 function isTicker(value: string, { name }: Leaf, said: Among): boolean {
   if (!/^[A-Z]{1,5}$/.test(value) || !name.some((word) => TICKERS.has(word))) return false
   const letters = [...value.toLowerCase()]
-  return said.said().some(({ facts }) =>
-    facts
-      .order()
-      .slice(0, 2000)
-      .some((word) => {
-        let at = 0
-        if (word.charAt(0) !== letters[0] || word.length < 4) return false
-        for (const letter of word) if (letter === letters[at]) at += 1
-        return at === letters.length
-      }),
-  )
+  for (const word of said.index.firstWords.keys())
+    if (word.charAt(0) === letters[0] && hasInOrder(word, letters) && said.has(said.index.firstWords, word)) return true
+  return false
+}
+
+function hasInOrder(word: string, letters: readonly string[]): boolean {
+  let at = 0
+  for (const letter of word) if (letter === letters[at]) at += 1
+  return at === letters.length
 }
 
 /** Listed in the description as what it may be. */
