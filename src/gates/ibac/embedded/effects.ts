@@ -7,6 +7,7 @@ import {
   EXEC_VERBS,
   MONEY_NOUNS,
   NET_VERBS,
+  NOUN_LIKE,
   PAY_VERBS,
   READ_VERBS,
   SEND_VERBS,
@@ -86,14 +87,49 @@ const GIVES_ACCESS = new Set(['share', 'grant', 'invite', 'authorize', 'authoris
 const IN_ORDER: readonly EffectClass[] = ['send', 'delete', 'pay', 'exec', 'update', 'create']
 const DESCRIPTION_WORDS = 12
 
+/** Names of deeds that are as often names of things: there the description decides. */
+const AMBIGUOUS = new Set([
+  'review',
+  'rate',
+  'rank',
+  'report',
+  'check',
+  'status',
+  'monitor',
+  'retrieve',
+  'answer',
+  'input',
+  'type',
+])
+
 /** The effect of a tool by its name, or, where that has no verb, by the beginning of its description. */
-export function effectOf(tool: readonly string[], description: string): Effect {
-  return effectOfWords(tool) ?? effectOfWords(wordsOf(description).slice(0, DESCRIPTION_WORDS)) ?? 'write'
+export function effectOf(tool: readonly string[], description: string, deeds: readonly string[] = []): Effect {
+  const byName = effectOfWords(tool)
+  const byDescription = effectOfWords(wordsOf(description).slice(0, DESCRIPTION_WORDS).map(infinitive))
+  const byDeed = deeds.some(isVerb) ? effectOfWords(deeds) : undefined
+  if (byDeed !== undefined && (byName === undefined || byName === 'write' || byName === 'read')) return byDeed
+  if (byName === undefined) return byDescription ?? 'write'
+  return byName === 'read' && tool.some((word) => AMBIGUOUS.has(word)) ? (byDescription ?? byName) : byName
+}
+
+/** "Creates", "publishes", "copies", as the lexicon has them. */
+function infinitive(word: string): string {
+  if (isVerb(word)) return word
+  const forms = [word.replace(/s$/, ''), word.replace(/es$/, ''), word.replace(/ies$/, 'y')]
+  return forms.find(isVerb) ?? word
+}
+
+/** Mostly the first; `mail_search` and `order.create` say it last. */
+function verbOf(words: readonly string[]): string | undefined {
+  const first = words.find(isVerb)
+  const last = words.at(-1)
+  const saysItLast = first !== undefined && NOUN_LIKE.has(first) && last !== undefined && isVerb(last)
+  return saysItLast && !NOUN_LIKE.has(last) ? last : first
 }
 
 function effectOfWords(words: readonly string[]): Effect | undefined {
   if (words.some((word) => LOGIN.has(word))) return 'login'
-  const verb = words.find(isVerb)
+  const verb = verbOf(words)
   if (verb === undefined) return undefined
   const only = (name: EffectClass) => VERBS[name].has(verb)
   const onlyReads = only('read') && !CLASSES.some((name) => name !== 'read' && only(name))
@@ -102,5 +138,6 @@ function effectOfWords(words: readonly string[]): Effect | undefined {
   if (words.some((word) => CREDENTIALS_NOUNS.has(word))) return 'cred'
   if (words.some((word) => MONEY_NOUNS.has(word))) return words.includes('total') ? 'read' : 'pay'
   if (GIVES_ACCESS.has(words[0] ?? '')) return 'share'
+  if (verb === 'write') return 'write'
   return IN_ORDER.find(only) ?? (only('read') ? 'read' : 'write')
 }

@@ -2,6 +2,7 @@ import { numbersIn, textsIn } from './find.ts'
 import { leavesOf } from './leaves.ts'
 import { sentencesOf, type Level, type Sentence } from './sentences.ts'
 import { stemOf, wordsOf } from './stem.ts'
+import { bareUrl, hostOf, ONE_URL } from './values.ts'
 
 /** One call of the session, and what came back. */
 export interface SeenCall {
@@ -38,12 +39,11 @@ export interface SeenRecord {
   readonly leaves: readonly number[]
 }
 
-/** The words around a sentence that tells somebody to act. */
+/** A sentence, with those beside it if it tells somebody to act; its words are in the index. */
 export interface Window {
-  readonly level: 1 | 2
+  readonly level: Level
   readonly result: number
   readonly record: number
-  readonly stems: ReadonlySet<string>
 }
 
 /** Where a number stands. */
@@ -51,6 +51,8 @@ export type NumberPlace = readonly [leaf: number, at: number]
 
 /** Longer texts are prose, and say nothing of what their record is about. */
 const FIELD_CHARACTERS = 200
+/** Fewer are no sentence. */
+const FEWEST_STEMS = 4
 const NONE: readonly never[] = []
 
 /** All that tools have answered in a session, by word and number, so that a value is found without reading it all again. */
@@ -61,6 +63,8 @@ export class Evidence {
   readonly windows: Window[] = []
   /** Of all the results that were taken. */
   characters = 0
+  readonly #hosts = new Set<string>()
+  readonly #passedFirst = new Map<string, number>()
   readonly #leavesByWord = new Map<string, number[]>()
   readonly #leavesByNumber = new Map<number, NumberPlace[]>()
   readonly #recordsByStem = new Map<string, number[]>()
@@ -79,6 +83,11 @@ export class Evidence {
       this.#takeLeaf(result, firstRecord + record, key, text)
       yield text.length
     }
+    for (const text of textsIn(args)) {
+      const lower = text.trim().toLowerCase()
+      if (!this.#passedFirst.has(lower)) this.#passedFirst.set(lower, result)
+      if (ONE_URL.test(lower)) this.#hosts.add(hostOf(bareUrl(lower)))
+    }
     this.characters += raw.length
     this.results.push({
       tool,
@@ -86,6 +95,16 @@ export class Evidence {
       text: raw.toLowerCase(),
     })
     return undefined
+  }
+
+  /** The agent was at that host before. */
+  wasAt(host: string): boolean {
+    return this.#hosts.has(host)
+  }
+
+  /** Since when the agent has been passing on this text itself; Infinity: it never did. */
+  passedSince(text: string): number {
+    return this.#passedFirst.get(text) ?? Infinity
   }
 
   leavesWithWord(word: string): readonly number[] {
@@ -131,13 +150,17 @@ export class Evidence {
 
   #takeWindows(result: number, record: number, sentences: readonly Sentence[]): void {
     sentences.forEach((sentence, index) => {
-      if (sentence.level < 1) return
-      const beside = [sentences[index - 1], sentences[index + 1]].filter(
-        (other) => other !== undefined && belongsTo(sentence, other),
-      )
-      const stems = new Set([sentence, ...beside].flatMap((each) => wordsOf(each?.text ?? '').map(stemOf)))
+      const stems = new Set(wordsOf(sentence.text).map(stemOf))
+      // A field of one or two words says what its record is called.
+      if (sentences.length === 1 && stems.size < FEWEST_STEMS && sentence.level < 1) return
+      if (sentence.level >= 1) {
+        for (const beside of [sentences[index - 1], sentences[index + 1]]) {
+          if (beside !== undefined && belongsTo(sentence, beside))
+            for (const stem of wordsOf(beside.text).map(stemOf)) stems.add(stem)
+        }
+      }
       const window = this.windows.length
-      this.windows.push({ level: sentence.level === 2 ? 2 : 1, result, record, stems })
+      this.windows.push({ level: sentence.level, result, record })
       for (const stem of stems) append(this.#windowsByStem, stem, window)
     })
   }

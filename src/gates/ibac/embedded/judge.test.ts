@@ -103,7 +103,7 @@ describe('a tool call', () => {
 
   test('is what the operator says that it is', () => {
     const call = toolCall('frobnicate', { to: 'mallory@evil.test' })
-    expect(details(call, { effect: 'send' })).toMatchObject({ effect: 'send', terms: { severe: 0.5 } })
+    expect(details(call, { effect: 'send' })).toMatchObject({ effect: 'send', terms: { not_asked: 0.75 } })
     expect(details(call, { effect: 'read' })).toMatchObject({ effect: 'read', terms: { reads: -3 } })
   })
 
@@ -115,7 +115,7 @@ describe('a tool call', () => {
   test('to a trusted host is safe there, unless nobody knows where bytes go', () => {
     const call = toolCall('upload', { url: 'https://files.example.com/x' })
     expect(details(call)).not.toHaveProperty('terms.destination')
-    expect(details(call, { request: { routesByHost: false } })).toMatchObject({ terms: { destination: 0.5 } })
+    expect(details(call, { request: { routesByHost: false } })).toMatchObject({ terms: { destination: 0.4 } })
   })
 
   test('is weighed by the operator’s phrases of handing over', () => {
@@ -194,7 +194,7 @@ test('the record says what decided, and its reason says no word of it', () => {
       parameter: 'to',
       origin: 'd2',
       found_in: 'read_mail',
-      terms: { destination: 5, severe: 0.5, not_asked: 1, not_asked_but_told: 1.5, read_only_request: 2 },
+      terms: { destination: 4, not_asked: 0.75, not_asked_but_told: 1.75, read_only_request: 2.5 },
     },
   })
   expect(weighed.reason).toMatch(/^Scored [\d.]+ as send; 5 and more is denied: its destination stands in text that/)

@@ -6,6 +6,7 @@ import { attentionTo } from './attention.ts'
 import { callOf, type Call } from './call.ts'
 import { effectOf, nameWords, TIERS, type Effect } from './effects.ts'
 import { MOST_VALUES, textsIn } from './find.ts'
+import { fitOf } from './fit.ts'
 import { createIntake, type Intake, type Known } from './intake.ts'
 import { remembering } from './memo.ts'
 import { inWords, reported } from './report.ts'
@@ -63,10 +64,12 @@ export function createEmbeddedJudge(options: EmbeddedOptions): EmbeddedJudge {
     const given = givenBy(conversation, call.tool)
     const known = knownOf(question, conversation, intake)
     const effect = options.effectNamed(call.tool) ?? effectBySight(question, call, given.description)
+    const user = facts(intents.join('\n'))
+    const fit = fitOf(call.tool, conversation?.tools ?? [], user)
     const scored = score(
-      { tool: call.tool, effect, spec: given.spec, args: call.args },
+      { tool: call.tool, effect, spec: given.spec, args: call.args, fit },
       {
-        user: facts(intents.join('\n')),
+        user,
         system: system(given.system),
         // Trust in a host is worth nothing where the Host header is only a word.
         trusts: (host) => x.routesByHost && options.trusts(host),
@@ -106,8 +109,19 @@ function knownOf({ action, x, session }: Case, conversation: Conversation | unde
 }
 
 /** What a parser or the way of an action says can only make it worse than its name. */
-function effectBySight({ action }: Case, { tool, goesOut }: Call, description: string): Effect {
-  const named = action.kind === 'inference' ? (goesOut ? 'send' : 'read') : effectOf(nameWords(tool), description)
+const DEED_PARAMETER = /^(?:op|operation|action|act|command|method|verb|do|mode|verdict)$/i
+
+/** What a tool for several things is asked to do. */
+function deedsIn(args: unknown): readonly string[] {
+  if (typeof args !== 'object' || args === null) return []
+  return Object.entries(args).flatMap(([name, value]) =>
+    DEED_PARAMETER.test(name) && typeof value === 'string' && /^[a-z_ -]{1,30}$/i.test(value) ? nameWords(value) : [],
+  )
+}
+
+function effectBySight({ action }: Case, { tool, goesOut, args }: Call, description: string): Effect {
+  const named =
+    action.kind === 'inference' ? (goesOut ? 'send' : 'read') : effectOf(nameWords(tool), description, deedsIn(args))
   if (TIERS[named] > 0) return named
   if (action.effect === 'write') return 'write'
   return goesOut ? 'net' : named

@@ -1,28 +1,35 @@
 import { textsIn } from './find.ts'
-import { isHandedOver, type Ground } from './ground.ts'
+import type { Window } from './evidence.ts'
+import { isPointedAt, levelTo, mayBeTold, type Ground } from './ground.ts'
 import type { Traced } from './origins.ts'
 import { namesOf } from './records.ts'
 import { stemOf, wordsOf } from './stem.ts'
+import { Tally } from './tally.ts'
 import { STOP_WORDS } from './words.ts'
 
-/** How much an action is made of the user's words, and of a text that tells somebody to act. */
+/** How much an action is made of the user's words, and of what one sentence of a result says. */
 export interface Overlap {
   /** Share of it that the user did not speak of. */
   readonly unexplained: number
-  /** The most of it that stands in one such text and not in the user's. */
-  readonly directed: number
-  /** Who that text speaks to: the agent, anybody, or somebody to whom the user has handed over. */
-  readonly by: 'agent' | 'anybody' | 'handed_over'
+  /** The most of it that stands in one sentence and not in the user's words, less where the user points at that sentence. */
+  readonly stated: number
+  /** The same of sentences that tell somebody to act. */
+  readonly told: number
 }
 
 const VALUE_CHARACTERS = 400
 const VALUE_STEMS = 40
 const LONG_WORD = 9
 const RECORDS_OF_ONE_ID = 3
-const SHARES: Readonly<Record<Overlap['by'], number>> = { agent: 1.25, anybody: 1, handed_over: 0.8 }
+/** What counts of a sentence in what the user points at; and of one there that the user may have wanted done. */
+const POINTED_AT = 0.6
+const HANDED_OVER = 0.3
+/** Above this level a sentence tells somebody to act by itself. */
+const LEAST_DIRECTIVE = 0.5
 
-export function overlapOf(tool: readonly string[], args: unknown, traced: readonly Traced[], ground: Ground): Overlap {
-  const weights = weightsOfAction(tool, args)
+/** `names`: the words of the tool and of its parameters. */
+export function overlapOf(names: readonly string[], args: unknown, traced: readonly Traced[], ground: Ground): Overlap {
+  const weights = weightsOfAction(names, args)
   const unexplained = shareUnmet(weights, ground)
   addRecords(weights, traced, ground)
   return { unexplained, ...strongest(weights, ground) }
@@ -30,9 +37,9 @@ export function overlapOf(tool: readonly string[], args: unknown, traced: readon
 
 type Weights = Map<string, number>
 
-function weightsOfAction(tool: readonly string[], args: unknown): Weights {
+function weightsOfAction(names: readonly string[], args: unknown): Weights {
   const texts = textsIn(args).map((text) => wordsOf(text.slice(0, VALUE_CHARACTERS)).slice(0, VALUE_STEMS))
-  const stems = new Set([...tool, ...texts.flat()].map(stemOf))
+  const stems = new Set([...names, ...texts.flat()].map(stemOf))
   return new Map([...stems].filter((stem) => !STOP_WORDS.has(stem)).map((stem) => [stem, weightOf(stem)]))
 }
 
@@ -64,42 +71,30 @@ function addRecords(weights: Weights, traced: readonly Traced[], { evidence }: G
   }
 }
 
-function strongest(weights: Weights, ground: Ground): Pick<Overlap, 'directed' | 'by'> {
-  const whole = [...weights.values()].reduce((sum, weight) => sum + weight, 0)
-  let directed = 0
-  let by: Overlap['by'] = 'handed_over'
-  for (const window of windowsMet(weights, ground)) {
-    const met = weightMet[window] ?? 0
-    weightMet[window] = 0
-    if ((met / whole) * SHARES.agent <= directed) continue
-    const speaksTo = whomItSpeaksTo(window, ground)
-    const share = Math.min(1, (met / whole) * SHARES[speaksTo])
-    if (share > directed) [directed, by] = [share, speaksTo]
-  }
-  return { directed, by }
-}
+/** By window, how much of the action stands in it and not in the user's words. */
+const met = new Tally()
 
-/** By window, how much of the action stands in it and not in the user's words. All 0 between two decisions: a map anew for each would be most of its work. */
-let weightMet = new Float64Array(1024)
-
-function windowsMet(weights: Weights, { evidence, user }: Ground): readonly number[] {
-  if (weightMet.length < evidence.windows.length) weightMet = new Float64Array(2 * evidence.windows.length)
-  const met: number[] = []
+function strongest(weights: Weights, ground: Ground): Pick<Overlap, 'stated' | 'told'> {
+  const { evidence, user } = ground
+  let whole = 0
+  met.begin(evidence.windows.length)
   for (const [stem, weight] of weights) {
-    if (user.wide.has(stem)) continue
-    for (const window of evidence.windowsWithStem(stem)) {
-      if (weightMet[window] === 0) met.push(window)
-      weightMet[window] = (weightMet[window] ?? 0) + weight
-    }
+    whole += weight
+    if (!user.wide.has(stem)) for (const window of evidence.windowsWithStem(stem)) met.add(window, weight)
   }
-  return met
+  let stated = 0
+  let told = 0
+  met.forEach((id, weight) => {
+    const window = evidence.windows[id]
+    if (window === undefined || weight / whole <= told) return
+    const share = (weight / whole) * shareThatCounts(window, ground)
+    stated = Math.max(stated, share)
+    if (levelTo(window.level, ground) > LEAST_DIRECTIVE) told = Math.max(told, share)
+  })
+  return { stated, told }
 }
 
-function whomItSpeaksTo(id: number, ground: Ground): Overlap['by'] {
-  const { evidence, attention } = ground
-  const window = evidence.windows[id]
-  if (window === undefined) return 'handed_over'
-  if (window.level === 2) return 'agent'
-  const pointedAt = attention.records.has(window.record) || attention.results.has(window.result)
-  return pointedAt && isHandedOver(ground) ? 'handed_over' : 'anybody'
+function shareThatCounts(window: Window, ground: Ground): number {
+  if (window.level === 2 || !isPointedAt(window, ground)) return 1
+  return mayBeTold(ground) ? HANDED_OVER : POINTED_AT
 }

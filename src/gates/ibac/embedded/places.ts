@@ -1,7 +1,8 @@
 import type { Evidence, SeenLeaf } from './evidence.ts'
 import { holds, placesIn, worthOf } from './find.ts'
-import type { Ground } from './ground.ts'
+import { isPointedAt, levelTo, mayBeTold, type Ground } from './ground.ts'
 import { rankOf, type Origin } from './origins.ts'
+import type { Level } from './sentences.ts'
 import { wordsOf } from './stem.ts'
 import { nameParts, type Value } from './values.ts'
 
@@ -42,7 +43,8 @@ export function findPlaces(value: Value, form: string, ground: Ground): Found {
   return search
 }
 
-function leavesWithRarestWord(form: string, evidence: Evidence): readonly number[] {
+/** All leaves that may hold a text. */
+export function leavesWithRarestWord(form: string, evidence: Evidence): readonly number[] {
   let rarest: readonly number[] | undefined
   for (const word of wordsOf(form)) {
     const leaves = evidence.leavesWithWord(word)
@@ -63,17 +65,20 @@ class Search implements Found {
   readonly #knownName: boolean
   readonly #echoes = new Map<number, boolean>()
   #plain = 0
+  /** What the agent passed on before is no news in later results. */
+  readonly #knownSince: number
 
   constructor(value: Value, form: string, ground: Ground) {
     this.#value = value
     this.#form = form
     this.#ground = ground
+    this.#knownSince = ground.evidence.passedSince(value.raw.toLowerCase())
     this.#knownName = value.kind === 'mail' && nameParts(form).some((part) => holds(ground.user.text, part))
   }
 
   lookAt(leaf: number, at?: number): void {
     const seen = this.#ground.evidence.leaves[leaf]
-    if (seen === undefined) return
+    if (seen === undefined || seen.result >= this.#knownSince || this.#isEcho(seen.result)) return
     if (seen.level === 0) this.#plain += 1
     if (seen.level === 0 && this.#plain > MOST_PLAIN) return
     if (this.#mayMatter(seen)) this.#search(leaf, seen, at)
@@ -88,8 +93,8 @@ class Search implements Found {
 
   #search(leaf: number, seen: SeenLeaf, at: number | undefined): void {
     const spots = at === undefined ? placesIn(seen.text, this.#form) : [at]
-    if (spots.length === 0 || this.#isEcho(seen.result)) return
-    const level = seen.level === 0 ? 0 : Math.max(...spots.map((spot) => levelAt(seen, spot)))
+    if (spots.length === 0) return
+    const level = seen.level === 0 ? 0 : Math.max(...spots.map((spot) => levelTo(levelAt(seen, spot), this.#ground)))
     const place = { leaf, level, origin: this.#originIn(seen, level) }
     if (this.best === undefined || rankOf(place.origin) < rankOf(this.best.origin)) this.best = place
     if (level === 2) this.told ??= place
@@ -111,7 +116,7 @@ class Search implements Found {
   #originIn(leaf: SeenLeaf, level: number): Origin {
     if (level === 2) return 'd2'
     if (level === 0) return this.#stated(leaf)
-    return this.#isPointedAt(leaf) && this.#mayBeTold() ? 'd1r' : 'd1'
+    return isPointedAt(leaf, this.#ground) && mayBeTold(this.#ground) ? 'd1r' : 'd1'
   }
 
   /** The best that a leaf can make of a value: it tells nobody anything with it. */
@@ -119,21 +124,10 @@ class Search implements Found {
     if (words > WHOLE_WORDS && text.trim() !== this.#form) return 'free'
     return this.#knownName || this.#ground.attention.records.has(record) ? 'linked' : 'struct'
   }
-
-  /** Its record is, or its result is as a whole: where the user points at some of the records, the others are not meant. */
-  #isPointedAt({ result, record }: SeenLeaf): boolean {
-    const { records, results, resultsOfRecords } = this.#ground.attention
-    return records.has(record) || (results.has(result) && !resultsOfRecords.has(result))
-  }
-
-  #mayBeTold(): boolean {
-    const { user, asked, named } = this.#ground
-    return user.delegates || user.delegatesValues || (asked && named)
-  }
 }
 
 /** Sentences stand in their order. */
-function levelAt({ sentences }: SeenLeaf, at: number): number {
+function levelAt({ sentences }: SeenLeaf, at: number): Level {
   let low = 0
   let high = sentences.length
   while (low < high) {

@@ -57,10 +57,19 @@ function toldBy(stem: string, records: readonly number[], ground: Ground): Origi
   let told: Origin | undefined
   for (const id of evidence.windowsWithStem(stem)) {
     const window = evidence.windows[id]
-    if (window === undefined || records.includes(window.record)) continue
+    if (window === undefined || window.level < 1 || records.includes(window.record)) continue
+    if (alsoNamesOthers(stem, records, window.record, evidence)) continue
     if (window.level === 2) return 'd2'
     const pointedAt = attention.records.has(window.record) || attention.results.has(window.result)
     if (!(pointedAt && isHandedOver(ground))) told = 'd1x'
   }
   return told
+}
+
+/** What several things of one list are called by says of none of them that it was meant. */
+function alsoNamesOthers(stem: string, records: readonly number[], told: number, evidence: Evidence): boolean {
+  const lists = new Set(records.map((record) => evidence.records[record]?.result))
+  return evidence
+    .recordsWithStem(stem)
+    .some((record) => record !== told && !records.includes(record) && lists.has(evidence.records[record]?.result))
 }

@@ -58,10 +58,12 @@ const IN_WORDS: Readonly<Record<Origin, string>> = {
 }
 
 const TERMS_IN_WORDS: Partial<Record<keyof Terms, string>> = {
-  not_asked: 'the user did not ask for this kind of effect',
+  not_asked_but_told: 'the user did not ask for this kind of effect, and some text does',
   read_only_request: 'the user asked for nothing to be changed',
+  off_topic: 'the user spoke of nothing that this tool is for',
   unexplained: 'it is made of words that are not the user’s',
-  told: 'it is what some text tells somebody to do',
+  stated: 'one sentence of a result says it',
+  names_tool: 'a result names the tool',
 }
 
 /** In one line, without a word of what was judged. */

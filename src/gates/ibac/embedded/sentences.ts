@@ -1,11 +1,22 @@
-import { AGENT_DIRECTED, PSEUDO_TAG, REQUEST, ZONE_END } from './patterns.ts'
+import { isForeign, namesMachine } from './foreign.ts'
+import {
+  AGENT_DIRECTED,
+  DEONTIC,
+  MACHINE,
+  MACHINE_VOICE,
+  OVERRIDES,
+  SLIPPED_IN,
+  PSEUDO_TAG,
+  REQUEST,
+  ZONE_END,
+} from './patterns.ts'
 import { IMPERATIVES, LEAD_INS, NOUN_LIKE } from './words.ts'
 
 /**
- * How much a sentence tells somebody to act: 2 it speaks to the agent, or stands beside one that does; 1 it asks; 0.5 it
- * stands beside one that asks; 0 it states.
+ * How much a sentence tells somebody to act: 2 it speaks to the agent, or stands beside one that does; 1 it asks; 0.75 it
+ * may ask, in a language that these rules do not read; 0.5 it stands beside one that asks; 0 it states.
  */
-export type Level = 0 | 0.5 | 1 | 2
+export type Level = 0 | 0.5 | 0.75 | 1 | 2
 
 export interface Sentence {
   readonly text: string
@@ -50,9 +61,14 @@ function split(text: string): Sentence[] {
 }
 
 function ownLevel(text: string): Level {
-  if (AGENT_DIRECTED.test(text)) return 2
+  if (AGENT_DIRECTED.test(text) || OVERRIDES.test(text) || MACHINE_VOICE.test(text)) return 2
   const asking = text.replace(HANDS_OVER, 'here is')
-  return REQUEST.test(asking) || opensWithImperative(asking) ? 1 : 0
+  const asks = REQUEST.test(asking) || opensWithImperative(asking)
+  if (MACHINE.test(text)) return asks || DEONTIC.test(text) || SLIPPED_IN.test(text) ? 2 : 1
+  if (SLIPPED_IN.test(text)) return asks ? 2 : 1
+  if (asks) return 1
+  if (!isForeign(text)) return 0
+  return namesMachine(text) ? 2 : 0.75
 }
 
 /** "Please find attached the invoice" asks for nothing. */

@@ -42,9 +42,11 @@ function endsIn(name: string, tool: string): boolean {
 
 interface Named {
   readonly name: string
+  readonly description?: unknown
+  readonly parameters?: unknown
 }
 
-function functionOf(tool: unknown): Named | undefined {
+export function functionOf(tool: unknown): Named | undefined {
   const inside = isObject(tool) ? tool['function'] : undefined
   return isObject(inside) && typeof inside['name'] === 'string' ? (inside as unknown as Named) : undefined
 }
@@ -52,7 +54,7 @@ function functionOf(tool: unknown): Named | undefined {
 const written = new WeakMap<Named, Spec>()
 
 /** Once for each specification that a session holds: each of its calls asks. */
-function specWritten(named: Named & { readonly description?: unknown }): Spec {
+function specWritten(named: Named): Spec {
   let spec = written.get(named)
   if (spec === undefined) {
     const description = typeof named.description === 'string' ? named.description : ''

@@ -28,7 +28,7 @@ function traceForm(value: Value, form: string, ground: Ground, isPart: boolean):
   if (saidByOperator(value, form, ground)) return at(value, 'sys')
   const { best, told, leaves } = findPlaces(value, form, ground)
   if (best === undefined) return at(value, absent(value, ground))
-  const origin = settled(value, form, best.origin, told !== undefined)
+  const origin = settled(value, form, best.origin, told !== undefined, ground)
   const decided = told !== undefined && origin !== best.origin ? told : best
   return {
     value,
@@ -42,16 +42,27 @@ function resultOf({ leaf }: Place, { evidence }: Ground): number | undefined {
   return evidence.leaves[leaf]?.result
 }
 
-function settled(value: Value, form: string, best: Origin, told: boolean): Origin {
-  const origin = told && OVERRIDDEN.has(best) ? originIfTold(value, form, best) : best
-  return value.kind === 'number' ? originOfNumber(value, origin) : origin
+function settled(value: Value, form: string, best: Origin, told: boolean, ground: Ground): Origin {
+  const origin = told ? originIfTold(value, form, best) : best
+  if (value.kind === 'number') return originOfNumber(value, origin)
+  return origin !== 'd2' && isFurtherPage(value, form, ground) ? 'linked' : origin
+}
+
+/** Who looks at a site goes from page to page; an address with a query may carry something out. */
+function isFurtherPage({ kind }: Value, form: string, { looks, evidence }: Ground): boolean {
+  return kind === 'url' && looks && !form.includes('?') && evidence.wasAt(hostOf(form))
 }
 
 /** What the user, the operator or what the user points at says stays so, whatever an attacker adds. */
 const OVERRIDDEN: ReadonlySet<Origin> = new Set(['struct', 'free', 'd1r', 'd1'])
 const NAME = /^[\p{L} ]+$/u
+/** A branch called `main`, a mode called `fast`. */
+const COMMON_WORD = /^[a-z]{1,8}$/
 
+/** Text that speaks to the agent names it too. */
 function originIfTold(value: Value, form: string, best: Origin): Origin {
+  if (best === 'd2' && !value.isDestination && COMMON_WORD.test(value.raw)) return 'd2n'
+  if (!OVERRIDDEN.has(best)) return best
   if (!NAME.test(form)) return 'd2'
   if (best === 'struct') return 'd2n'
   return !value.isDestination && !form.includes(' ') ? 'free' : 'd2'
@@ -59,10 +70,10 @@ function originIfTold(value: Value, form: string, best: Origin): Origin {
 
 const SHORT_NUMBER = 3
 
-/** Small numbers stand everywhere. */
+/** Small numbers stand everywhere: that a directive has one too says little. */
 function originOfNumber({ raw }: Value, origin: Origin): Origin {
   const isShort = raw.replace(/\D/g, '').length < SHORT_NUMBER
-  if (isShort && rankOf(origin) > rankOf('d1')) return 'd2n'
+  if (isShort && rankOf(origin) > rankOf('d1')) return 'd1r'
   return origin === 'free' || origin === 'd1r' ? 'struct' : origin
 }
 

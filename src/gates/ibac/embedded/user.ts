@@ -1,4 +1,5 @@
 import { CLASSES, isOf, VERBS, type EffectClass } from './effects.ts'
+import { isForeign } from './foreign.ts'
 import { holds, numbersIn } from './find.ts'
 import { AMOUNT, ASKING_PHRASES, DELEGATION, OPEN_DELEGATION, VALUE_DELEGATION } from './patterns.ts'
 import { withoutQuestions } from './questions.ts'
@@ -24,6 +25,8 @@ export interface UserFacts {
   readonly delegatesValues: boolean
   /** Nothing is to be changed. */
   readonly readsOnly: boolean
+  /** Their language is not English, so that text in another is nothing strange. */
+  readonly isForeign: boolean
 }
 
 const GROUP_STEMS = OBJECT_GROUPS.map((group) => new Set([...group].map(stemOf)))
@@ -53,15 +56,25 @@ export function userFacts(text: string, phrases: readonly string[] = []): UserFa
   const delegates = inOperatorsWords || DELEGATION.test(lower)
   return {
     text: lower,
-    numbers: numbersIn(lower),
+    numbers: [...numbersIn(lower), ...numberWordsIn(lower)],
     wide: new Set([...stems, ...touched.flatMap((group) => [...group])]),
     rare: new Set([...stems].filter((stem) => stem.length >= RARE_LETTERS && !isOfEveryRequest(stem))),
     asks,
     delegates,
     delegatesOpenly: inOperatorsWords || OPEN_DELEGATION.test(lower),
     delegatesValues: VALUE_DELEGATION.test(lower),
-    readsOnly: !delegates && !WRITES.some((name) => asks.has(name)),
+    readsOnly: !delegates && !WRITES.some((name) => asks.has(name)) && onlyReads(lower),
+    isForeign: isForeign(lower),
   }
+}
+
+const NUMBER_WORDS = new Map(
+  'zero one two three four five six seven eight nine ten eleven twelve'.split(' ').map((word, worth) => [word, worth]),
+)
+const NUMBER_WORD = new RegExp(`\\b(?:${[...NUMBER_WORDS.keys()].join('|')})\\b`, 'g')
+
+function numberWordsIn(lower: string): ReturnType<typeof numbersIn> {
+  return [...lower.matchAll(NUMBER_WORD)].map((found) => [NUMBER_WORDS.get(found[0]) ?? 0, found.index] as const)
 }
 
 function askedIn(lower: string): ReadonlySet<EffectClass> {
@@ -73,6 +86,22 @@ function askedIn(lower: string): ReadonlySet<EffectClass> {
   if (asks.has('send') && AMOUNT.test(lower)) asks.add('pay')
   return asks
 }
+
+/** Every sentence of it asks to look, or to be told: who says what is not understood may want anything. */
+function onlyReads(lower: string): boolean {
+  const sentences = lower.match(SENTENCE) ?? []
+  return sentences.every((sentence) => wordsOf(sentence).length < FEWEST_WORDS || READING.test(sentence))
+}
+
+const SENTENCE = /[^.!?\n]{1,2000}[.!?\n]{0,3}/g
+const FEWEST_WORDS = 3
+const POLITE =
+  '(?:\\W|hi|hello|hey|please|just|and|then|also|so|now|first|can|could|would|will|you|for|me|quickly|i){0,40}'
+const QUESTION_WORDS = 'what|which|who|whose|when|where|how|why|is|are|was|were|do|does|did|has|have|any'
+const READING = new RegExp(
+  `\\?|^${POLITE}\\b(?:${[...VERBS.read].join('|')}|look|${QUESTION_WORDS}|thanks?|cheers)\\b|` +
+    '\\b(?:to know|tell me|show me|give me (?:a|an|the|all)|curious|wonder(?:ing)?|remind me (?:what|when|who|where|how|which))\\b',
+)
 
 const USER: ReadonlySet<string> = new Set(['me', 'us'])
 

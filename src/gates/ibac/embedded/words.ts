@@ -82,8 +82,8 @@ export const IMPERATIVES: ReadonlySet<string> = words(`
 
 /** What may stand before an imperative. */
 export const LEAD_INS: ReadonlySet<string> = words(`
-  after afterwards again also and before directly finally first immediately important instead just kindly next
-  note now please simply so then todo urgent
+  after afterwards again also alternatively and btw but oh ok okay ps before directly finally first immediately important instead just kindly next
+  note now once please simply so stop then todo urgent
 `)
 
 /** Words that mean nothing by themselves. */

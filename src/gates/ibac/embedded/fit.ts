@@ -1,0 +1,99 @@
+import { isObject } from '../../../json/rpc.ts'
+import { nameWords } from './effects.ts'
+import { functionOf } from './spec.ts'
+import { stemOf, stemsOf } from './stem.ts'
+import type { UserFacts } from './user.ts'
+import { STOP_WORDS } from './words.ts'
+
+/** What a tool may be spoken of by: its stems, and how much each says of it. */
+type Words = ReadonlyMap<string, number>
+
+const NAME = 2
+const DESCRIPTION = 1
+const PARAMETER = 0.5
+/** The beginning says what it is for. */
+const DESCRIPTION_CHARACTERS = 300
+const MOST_TOOLS = 256
+const STOP_STEMS = new Set([...STOP_WORDS].map(stemOf))
+
+/**
+ * How much the user spoke of what this tool is for, beside the other tools that the agent had: 0 not at all, 1 of no other
+ * more. A word that stands in many of the tools says little. Undefined: the tool is not known, or the user spoke of none.
+ */
+export function fitOf(tool: string, tools: readonly unknown[], user: UserFacts): number | undefined {
+  const known = toolBox(tools)
+  const at = known?.names.indexOf(tool) ?? -1
+  if (known === undefined || at === -1) return undefined
+  let fits = known.fits.get(user)
+  if (fits === undefined) known.fits.set(user, (fits = fitsOf(known, user)))
+  return fits[at]
+}
+
+interface ToolBox {
+  readonly tools: readonly unknown[]
+  readonly names: readonly string[]
+  readonly words: readonly Words[]
+  /** In how many tools a stem stands. */
+  readonly spread: ReadonlyMap<string, number>
+  readonly fits: WeakMap<UserFacts, readonly (number | undefined)[]>
+}
+
+const boxes = new WeakMap<object, ToolBox>()
+
+/** An agent shows the same tools with each question: they are read once. */
+function toolBox(tools: readonly unknown[]): ToolBox | undefined {
+  const [first] = tools
+  if (typeof first !== 'object' || first === null) return undefined
+  let box = boxes.get(first)
+  if (box === undefined || !isSame(box.tools, tools)) boxes.set(first, (box = read(tools)))
+  return box
+}
+
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((tool, at) => tool === others[at])
+}
+
+function read(tools: readonly unknown[]): ToolBox {
+  const known = tools.slice(0, MOST_TOOLS).flatMap((tool) => functionOf(tool) ?? [])
+  const words = known.map(wordsOfTool)
+  const spread = new Map<string, number>()
+  for (const stem of words.flatMap((each) => [...each.keys()])) spread.set(stem, (spread.get(stem) ?? 0) + 1)
+  return { tools, names: known.map(({ name }) => name), words, spread, fits: new WeakMap() }
+}
+
+function wordsOfTool(tool: NonNullable<ReturnType<typeof functionOf>>): Words {
+  const { name, description, parameters } = tool
+  const said = typeof description === 'string' ? description.slice(0, DESCRIPTION_CHARACTERS) : ''
+  const words = new Map<string, number>()
+  const add = (stems: readonly string[], weight: number) => {
+    for (const stem of stems) if (!words.has(stem) && !STOP_STEMS.has(stem)) words.set(stem, weight)
+  }
+  add(nameWords(name).map(stemOf), NAME)
+  add(stemsOf(said), DESCRIPTION)
+  add(wordsOfParameters(parameters).map(stemOf), PARAMETER)
+  return words
+}
+
+const MOST_WORDS = 200
+
+/** What they are called, and what may be chosen. */
+function wordsOfParameters(parameters: unknown): readonly string[] {
+  const properties = isObject(parameters) && isObject(parameters['properties']) ? parameters['properties'] : {}
+  const texts = Object.entries(properties).flatMap(([name, form]) => {
+    const choices = isObject(form) && Array.isArray(form['enum']) ? (form['enum'] as unknown[]) : []
+    return [name, ...choices.filter((choice) => typeof choice === 'string')]
+  })
+  return texts.flatMap(nameWords).slice(0, MOST_WORDS)
+}
+
+function fitsOf({ words, spread }: ToolBox, user: UserFacts): readonly (number | undefined)[] {
+  const met = words.map((each) => {
+    let sum = 0
+    for (const [stem, weight] of each) {
+      if (user.wide.has(stem)) sum += weight * Math.log((words.length + 1) / ((spread.get(stem) ?? 0) + 0.5))
+    }
+    return sum
+  })
+  const most = Math.max(...met)
+  return met.map((sum) => (most > 0 ? sum / most : undefined))
+}

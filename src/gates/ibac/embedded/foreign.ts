@@ -1,0 +1,43 @@
+const FUNCTION_WORDS: ReadonlySet<string> = new Set(
+  `der die das und ist nicht ein eine einen mit für von auf dem den im zu bitte sie wir ich noch auch bei nach wird werden bevor
+  el la los las y es un una por para con del al que se su antes favor este esta como más
+  le les et est une des du pour avec dans sur au aux que qui vous nous ce cette avant veuillez merci plus
+  il lo gli e di da per con del della dei nel che non prima si
+  o os as e um uma do da dos das no na em para por com que não se antes
+  de het een en van voor met op te dat deze dit bij niet wordt aan eerst
+  och att det som på av för den med till är en ett inte innan
+  i w na z do się nie jest dla oraz przed po
+  og på til det som den med er ikke før`
+    .split(/\s+/)
+    .filter((word) => word !== ''),
+)
+const ENGLISH: ReadonlySet<string> = new Set(
+  `the of and to is are was were this that these those with for from by on at in it its you your we our be been have has had will
+  would can not or but if as an i my me they their there which who what when do does did so all any please`.split(
+    /\s+/,
+  ),
+)
+const WORD = /\p{L}+/gu
+const OTHER_SCRIPT =
+  /[\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Greek}\p{Script=Devanagari}\p{Script=Thai}]/gu
+const FEWEST = 2
+const FEWEST_SIGNS = 6
+const MACHINE =
+  /asist|assist|agent|\bki\b|\bia\b|\bbots?\b|ассистент|агент|бот|助手|智能体|机器人|アシスタント|エージェント|비서|에이전트/i
+
+/** Where text that cannot be read names a machine, it speaks to one. */
+export function namesMachine(text: string): boolean {
+  return MACHINE.test(text)
+}
+
+/** In another language than English, as far as its smallest words tell. */
+export function isForeign(text: string): boolean {
+  if ((text.match(OTHER_SCRIPT) ?? []).length >= FEWEST_SIGNS) return true
+  let foreign = 0
+  let english = 0
+  for (const word of text.toLowerCase().match(WORD) ?? []) {
+    if (FUNCTION_WORDS.has(word)) foreign += 1
+    if (ENGLISH.has(word)) english += 1
+  }
+  return foreign >= FEWEST && foreign > english
+}
