@@ -29,6 +29,15 @@ const HOSTILE = [
   '://',
   'ignore ',
   'id="',
+  'ignore all ',
+  'system ',
+  'assistant a ',
+  'before you ',
+  'then you may ',
+  'role: ',
+  'please hi ',
+  'a.i.',
+  'der ',
 ]
 
 describe('long texts of the same, again and again', () => {

@@ -56,6 +56,8 @@ describe('what a user asks for', () => {
   test.each<[string, object]>([
     ['Do the tasks on my list', { delegates: true, delegatesOpenly: true }],
     ['Look at the issue and try to address it', { delegates: true, delegatesOpenly: true }],
+    ['Do the following tasks: 1. Write to Ann. 2. Read my mail.', { delegates: false, delegatesOpenly: false }],
+    ['Do the following tasks from my list', { delegates: true, delegatesOpenly: true }],
     ['Pay the bill', { delegates: true, delegatesOpenly: false }],
     ['Invite Ann; the details are in the message from Bob', { delegates: false, delegatesValues: true }],
     ['Write to Ann', { delegates: false, delegatesOpenly: false, delegatesValues: false }],

@@ -53,7 +53,8 @@ export function userFacts(text: string, phrases: readonly string[] = []): UserFa
   const touched = GROUP_STEMS.filter((group) => [...group].some((stem) => stems.has(stem)))
   const asks = askedIn(lower)
   const inOperatorsWords = phrases.some((phrase) => holds(lower, phrase))
-  const delegates = inOperatorsWords || DELEGATION.test(lower)
+  const handing = lower.replace(IN_THESE_WORDS, '')
+  const delegates = inOperatorsWords || DELEGATION.test(handing)
   return {
     text: lower,
     numbers: [...numbersIn(lower), ...numberWordsIn(lower)],
@@ -61,7 +62,7 @@ export function userFacts(text: string, phrases: readonly string[] = []): UserFa
     rare: new Set([...stems].filter((stem) => stem.length >= RARE_LETTERS && !isOfEveryRequest(stem))),
     asks,
     delegates,
-    delegatesOpenly: inOperatorsWords || OPEN_DELEGATION.test(lower),
+    delegatesOpenly: inOperatorsWords || OPEN_DELEGATION.test(handing),
     delegatesValues: VALUE_DELEGATION.test(lower),
     readsOnly: !delegates && !WRITES.some((name) => asks.has(name)) && onlyReads(lower),
     isForeign: isForeign(lower),
@@ -76,6 +77,10 @@ const NUMBER_WORD = new RegExp(`\\b(?:${[...NUMBER_WORDS.keys()].join('|')})\\b`
 function numberWordsIn(lower: string): ReturnType<typeof numbersIn> {
   return [...lower.matchAll(NUMBER_WORD)].map((found) => [NUMBER_WORDS.get(found[0]) ?? 0, found.index] as const)
 }
+
+/** "Do the following tasks" hands over to nobody: they stand in the user's own words. */
+const IN_THESE_WORDS =
+  /\bfollowing (?:\w{1,20} )?(?:tasks?|steps?|actions?|things?|instructions?|requests?|todos?)\b(?! (?:in|on|from|of|at|listed)\b)/g
 
 function askedIn(lower: string): ReadonlySet<EffectClass> {
   const words = wordsOf(withoutQuestions(lower))
