@@ -29,8 +29,10 @@ export function fitOf(tool: string, tools: readonly unknown[], user: UserFacts):
   return fits[at]
 }
 
+type Tool = NonNullable<ReturnType<typeof functionOf>>
+
 interface ToolBox {
-  readonly tools: readonly unknown[]
+  readonly tools: readonly Tool[]
   readonly names: readonly string[]
   readonly words: readonly Words[]
   /** In how many tools a stem stands. */
@@ -41,28 +43,27 @@ interface ToolBox {
 const boxes = new WeakMap<object, ToolBox>()
 
 /** An agent shows the same tools with each question: they are read once. */
-function toolBox(tools: readonly unknown[]): ToolBox | undefined {
+function toolBox(shown: readonly unknown[]): ToolBox | undefined {
+  const tools = shown.slice(0, MOST_TOOLS).flatMap((tool) => functionOf(tool) ?? [])
   const [first] = tools
-  if (typeof first !== 'object' || first === null) return undefined
+  if (first === undefined) return undefined
   let box = boxes.get(first)
   if (box === undefined || !isSame(box.tools, tools)) boxes.set(first, (box = read(tools)))
   return box
 }
 
-function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+function isSame(some: readonly Tool[], others: readonly Tool[]): boolean {
   return some.length === others.length && some.every((tool, at) => tool === others[at])
 }
 
-function read(tools: readonly unknown[]): ToolBox {
-  const known = tools.slice(0, MOST_TOOLS).flatMap((tool) => functionOf(tool) ?? [])
-  const words = known.map(wordsOfTool)
+function read(tools: readonly Tool[]): ToolBox {
+  const words = tools.map(wordsOfTool)
   const spread = new Map<string, number>()
   for (const stem of words.flatMap((each) => [...each.keys()])) spread.set(stem, (spread.get(stem) ?? 0) + 1)
-  return { tools, names: known.map(({ name }) => name), words, spread, fits: new WeakMap() }
+  return { tools, names: tools.map(({ name }) => name), words, spread, fits: new WeakMap() }
 }
 
-function wordsOfTool(tool: NonNullable<ReturnType<typeof functionOf>>): Words {
-  const { name, description, parameters } = tool
+function wordsOfTool({ name, description, parameters }: Tool): Words {
   const said = typeof description === 'string' ? description.slice(0, DESCRIPTION_CHARACTERS) : ''
   const words = new Map<string, number>()
   const add = (stems: readonly string[], weight: number) => {

@@ -57,6 +57,7 @@ describe('what a user asks for', () => {
     ['Do the tasks on my list', { delegates: true, delegatesOpenly: true }],
     ['Look at the issue and try to address it', { delegates: true, delegatesOpenly: true }],
     ['Do the following tasks: 1. Write to Ann. 2. Read my mail.', { delegates: false, delegatesOpenly: false }],
+    ['Do the following tasks in the order they are given: 1. Write.', { delegates: false, delegatesOpenly: false }],
     ['Do the following tasks from my list', { delegates: true, delegatesOpenly: true }],
     ['Pay the bill', { delegates: true, delegatesOpenly: false }],
     ['Invite Ann; the details are in the message from Bob', { delegates: false, delegatesValues: true }],

@@ -80,7 +80,7 @@ function numberWordsIn(lower: string): ReturnType<typeof numbersIn> {
 
 /** "Do the following tasks" hands over to nobody: they stand in the user's own words. */
 const IN_THESE_WORDS =
-  /\bfollowing (?:\w{1,20} )?(?:tasks?|steps?|actions?|things?|instructions?|requests?|todos?)\b(?! (?:in|on|from|of|at|listed)\b)/g
+  /\bfollowing (?:\w{1,20} )?(?:tasks?|steps?|actions?|things?|instructions?|requests?|todos?)\b(?! (?:in|on|from|of|at|listed) (?!(?:the )?order\b))/g
 
 function askedIn(lower: string): ReadonlySet<EffectClass> {
   const words = wordsOf(withoutQuestions(lower))
