@@ -1,6 +1,6 @@
 import type { Effect } from './effects.ts'
 import type { Evidence } from './evidence.ts'
-import type { Origin, Traced } from './origins.ts'
+import { rankOf, type Origin, type Traced } from './origins.ts'
 import type { Scored, Terms } from './score.ts'
 
 const VALUE_CHARACTERS = 80
@@ -23,8 +23,10 @@ function termsThatCount(terms: Terms): Readonly<Record<string, number>> {
 }
 
 function decidingValue({ destination, other, terms }: Scored): Traced | undefined {
-  if (terms.destination === 0 && terms.value === 0) return undefined
-  return terms.destination >= terms.value ? destination : other
+  if (terms.destination === 0 || destination === undefined) return terms.value === 0 ? undefined : other
+  if (terms.value === 0 || other === undefined) return destination
+  // Of two that are as bad, where it goes says more.
+  return rankOf(destination.origin) >= rankOf(other.origin) ? destination : other
 }
 
 function sayingOf({ value, origin, result }: Traced, evidence: Evidence): Readonly<Record<string, unknown>> {

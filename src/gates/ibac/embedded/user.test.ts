@@ -61,6 +61,10 @@ describe('what a user asks for', () => {
     ['Do the following tasks from my list', { delegates: true, delegatesOpenly: true }],
     ['Pay the bill', { delegates: true, delegatesOpenly: false }],
     ['Invite Ann; the details are in the message from Bob', { delegates: false, delegatesValues: true }],
+    ['Go through my e-mails and list the main points.', { readsOnly: true }],
+    ['Catch me up on what I missed', { readsOnly: true }],
+    ['Nudge everybody who has not answered', { readsOnly: false }],
+    ['Same hotel as last time, please', { readsOnly: false }],
     ['Write to Ann', { delegates: false, delegatesOpenly: false, delegatesValues: false }],
   ])('%s: %o', (text, expected) => {
     expect(userFacts(text)).toMatchObject(expected)

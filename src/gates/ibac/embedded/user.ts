@@ -103,8 +103,10 @@ const FEWEST_WORDS = 3
 const POLITE =
   '(?:\\W|hi|hello|hey|please|just|and|then|also|so|now|first|can|could|would|will|you|for|me|quickly|i){0,40}'
 const QUESTION_WORDS = 'what|which|who|whose|when|where|how|why|is|are|was|were|do|does|did|has|have|any'
+const LOOKING =
+  'go (?:through|over|into)|(?:run|work|sift|skim|scan|dig|leaf|flick|page) (?:through|over)|skim|scan|catch me|bring me|fill me|walk me|take a|work out|figure out|find out|point out|translate|explain|extract|pull out|pick out|sum up|add up|boil|condense|digest|break down|brief me|update me'
 const READING = new RegExp(
-  `\\?|^${POLITE}\\b(?:${[...VERBS.read].join('|')}|look|${QUESTION_WORDS}|thanks?|cheers)\\b|` +
+  `\\?|^${POLITE}\\b(?:${[...VERBS.read].join('|')}|look|${LOOKING}|${QUESTION_WORDS}|thanks?|cheers)\\b|` +
     '\\b(?:to know|tell me|show me|give me (?:a|an|the|all)|curious|wonder(?:ing)?|remind me (?:what|when|who|where|how|which))\\b',
 )
 
