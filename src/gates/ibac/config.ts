@@ -155,8 +155,8 @@ export const ibacSchema: Field<IbacConfig> = strictObject({
   deny_at: number(1, 20)
     .default(5)
     .describe(
-      'The score at which the embedded judge denies. `7.5` is the quiet setting: about a third of the false alarms, ' +
-        'and more attacks pass.',
+      'The score at which the embedded judge denies. `7.5` is the quiet setting: about a fifth of the false alarms, ' +
+        'and up to half of what is stopped at 5 passes.',
     ),
   effects: effectsField()
     .default({})
