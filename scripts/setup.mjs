@@ -1,4 +1,4 @@
-// Makes a fresh clone ready: the packages of the lock file, and a build. Does nothing twice.
+// Makes a fresh clone ready: the packages of the lock file, and a build. What is there already takes some seconds to see.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { giveUp, ROOT, run } from './run.mjs'
