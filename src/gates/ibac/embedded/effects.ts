@@ -5,6 +5,7 @@ import {
   CRED_VERBS,
   DELETE_VERBS,
   EXEC_VERBS,
+  HOLDERS,
   MONEY_NOUNS,
   NET_VERBS,
   NOUN_LIKE,
@@ -119,6 +120,12 @@ function infinitive(word: string): string {
   return forms.find(isVerb) ?? word
 }
 
+/** A page is fetched, a file is looked into, and what else is opened was not there before. */
+function openedBy(words: readonly string[]): Effect {
+  if (words.some((word) => WEB_NOUNS.has(word))) return 'net'
+  return words.some((word) => HOLDERS.has(word)) ? 'read' : 'create'
+}
+
 /** Mostly the first; `mail_search` and `order.create` say it last. */
 function verbOf(words: readonly string[]): string | undefined {
   const first = words.find(isVerb)
@@ -134,6 +141,7 @@ function effectOfWords(words: readonly string[]): Effect | undefined {
   const only = (name: EffectClass) => VERBS[name].has(verb)
   const onlyReads = only('read') && !CLASSES.some((name) => name !== 'read' && only(name))
   if (onlyReads) return words.some((word) => WEB_NOUNS.has(word)) ? 'net' : 'read'
+  if (verb === 'open') return openedBy(words)
   if (only('net')) return 'net'
   if (words.some((word) => CREDENTIALS_NOUNS.has(word))) return 'cred'
   if (words.some((word) => MONEY_NOUNS.has(word))) return words.includes('total') ? 'read' : 'pay'

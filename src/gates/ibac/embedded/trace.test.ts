@@ -109,6 +109,9 @@ describe('a value comes from', () => {
     ['a name there', { to: 'ann.lee@corp.test' }, { system: 'you work for ann lee' }, 'sys'],
     ['the specification', { mode: 'fast' }, { spec: '{"enum":["fast"]}' }, 'sys'],
     ['what was not seen', { to: 'bob@corp.test' }, { incomplete: true }, 'unknown'],
+    ['the user and the operator, in parts', { repo: 'acme/Write' }, { system: 'you work for acme' }, 'user'],
+    ['no operator, in part', { repo: 'evil/write' }, { system: 'you work for acme' }, 'none'],
+    ['no user, in part', { repo: 'acme/site' }, { system: 'you work for acme' }, 'none'],
   ])('%s', (_name, args, more, expected) => {
     expect(originOf(args, groundOf('Write', [], more))).toBe(expected)
   })

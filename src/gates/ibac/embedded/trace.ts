@@ -22,10 +22,21 @@ function absent(value: Value, { incomplete }: Ground): Origin {
   return incomplete ? 'unknown' : 'none'
 }
 
+const MOST_PARTS = 6
+
+/** `acme/site`, where the user said `site` and the operator or the user said `acme`: who attacks has no part in it. */
+function saidInParts({ kind }: Value, form: string, { user, system }: Ground): boolean {
+  const parts = form.split('/').filter((part) => part !== '')
+  const last = parts.at(-1)
+  if (kind !== 'other' || last === undefined || parts.length < 2 || parts.length > MOST_PARTS) return false
+  return holds(user.text, last) && parts.every((part) => holds(user.text, part) || holds(system, part))
+}
+
 function traceForm(value: Value, form: string, ground: Ground, isPart: boolean): Traced {
   if (saidByUser(value, form, ground.user)) return at(value, 'user')
   if (isTrusted(value, form, ground)) return at(value, 'trusted')
   if (saidByOperator(value, form, ground)) return at(value, 'sys')
+  if (saidInParts(value, form, ground)) return at(value, 'user')
   const { best, told, leaves } = findPlaces(value, form, ground)
   if (best === undefined) return at(value, absent(value, ground))
   const origin = settled(value, form, best.origin, told !== undefined, ground)

@@ -134,6 +134,12 @@ export const WEB_NOUNS: ReadonlySet<string> = words(`
   browser http link page site url web webpage website
 `)
 
+/** What is opened to be read. */
+export const HOLDERS: ReadonlySet<string> = words(`
+  album attachment book calendar card dir directory doc document email entry file folder image inbox letter list log
+  mail mailbox map message note photo picture record report sheet
+`)
+
 /** What is about money. */
 export const MONEY_NOUNS: ReadonlySet<string> = words(`
   checkout money payment purchase refund transaction transfer
