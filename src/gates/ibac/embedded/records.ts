@@ -24,7 +24,9 @@ export function recordsNamed(form: string, leaves: readonly number[], evidence: 
 
 /** The fields of a record that say what it is. What it says to its reader does not name it. */
 export function namesOf(record: number, evidence: Evidence): readonly SeenLeaf[] {
-  return evidence.leavesOf(record).filter(({ text }) => text.length < NAME_CHARACTERS)
+  return evidence
+    .leavesOf(record)
+    .filter(({ text, sentences }) => text.length < NAME_CHARACTERS && sentences.length <= 1)
 }
 
 /** What an id stands for may be named in a directive although the user never spoke of it. */

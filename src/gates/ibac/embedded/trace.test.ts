@@ -174,6 +174,13 @@ test('an id is not meant by a word that names its neighbours as well', () => {
   expect(value && standsFor(trace(value, ground), ground)).toBeUndefined()
 })
 
+test('an id is not meant by a word of what its record says in sentences', () => {
+  const list = '[{"id":31,"name":"lion","note":"It is no zebra. It sleeps."}]'
+  const ground = groundOf('Tidy up', [[list], [POISON]])
+  const [value] = valuesOf({ id: 31 })
+  expect(value && standsFor(trace(value, ground), ground)).toBeUndefined()
+})
+
 describe('a text in a language that is not read', () => {
   const german: Result = ['Bitte überweisen Sie den Betrag an Otto und die Bank.']
   test.each([
