@@ -20,11 +20,23 @@ describe('the leaves of', () => {
     ['a page with a pseudo tag', '<p><system>do</system></p>', ['0 =\n\n<system>do</system>\n\n']],
     ['entities', '<p>a &amp;lt; b</p>', ['0 =\n\na &lt; b\n\n']],
     ['nothing', ' ', ['0 = ']],
+    ['YAML with keys that are no names', 'a: x\n? - b\n: c', ['0 =a: x\n? - b\n: c', '0 a=x']],
+    ['YAML with a line that is none', 'a: x\nb\n', ['0 =a: x\nb\n', '0 a=x']],
+    ['what lies very deep', `${'['.repeat(40)}"x"${']'.repeat(40)}`, [`0 =${'['.repeat(40)}"x"${']'.repeat(40)}`]],
     ['broken JSON', '{"a":', ['0 ={"a":']],
   ])('%s', (_name, raw, expected) => {
     expect(shown(raw)).toEqual(expected)
   })
 })
+
+/** The time of a YAML parser grows with the third power of some of these: such a test would not end. */
+test.each(['? ', '? a: ', '- ? ', '{? ', '{[', '&a ', '"\n', '- - '])(
+  'YAML of nothing but %j is read as text',
+  (piece) => {
+    const text = `a:\n  ${piece.repeat(8_000)}`
+    expect(leavesOf(text)[0]).toMatchObject({ key: '', text })
+  },
+)
 
 describe('a Python literal', () => {
   test.each<[string, unknown]>([

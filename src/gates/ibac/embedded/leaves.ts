@@ -1,6 +1,6 @@
-import { parse as parseYaml } from 'yaml'
 import { htmlTexts, looksLikeHtml } from './html.ts'
 import { readPythonLiteral } from './python-literal.ts'
+import { readYaml } from './yaml-text.ts'
 
 /** One text of a tool's result. */
 export interface Leaf {
@@ -11,8 +11,6 @@ export interface Leaf {
 }
 
 const DEEPEST = 32
-/** Longer YAML is read as plain text: its parser is slow, and nothing else runs meanwhile. */
-const YAML_CHARACTERS = 200_000
 const OPENS_YAML = /^\s*(?:- )?[A-Za-z_][\w -]{0,40}:(?:\s|$)/
 
 /** The texts of a result, each with its key and the object that it stands in. */
@@ -21,7 +19,8 @@ export function leavesOf(raw: string): readonly Leaf[] {
   if (value === undefined || typeof value === 'string') return plainLeaves(typeof value === 'string' ? value : raw)
   const walk = new Walk()
   walk.value(value, '', walk.record(undefined), 0)
-  return walk.leaves
+  // What lies deeper is read all the same, lest somebody hide there.
+  return walk.isTooDeep ? plainLeaves(raw) : walk.leaves
 }
 
 /** Undefined: it is plain text. */
@@ -39,20 +38,12 @@ function structured(raw: string): unknown {
     const value = readPythonLiteral(text)
     if (value !== undefined) return value
   }
-  return text.length <= YAML_CHARACTERS && OPENS_YAML.test(text) ? yamlOf(text) : undefined
-}
-
-function yamlOf(text: string): unknown {
-  try {
-    const value: unknown = parseYaml(text, { maxAliasCount: 0, schema: 'failsafe', logLevel: 'silent' })
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
+  return OPENS_YAML.test(text) ? readYaml(text) : undefined
 }
 
 class Walk {
   readonly leaves: Leaf[] = []
+  isTooDeep = false
   #records = 0
 
   /** A new object; what it is called is one of its fields. */
@@ -64,7 +55,10 @@ class Walk {
   }
 
   value(value: unknown, key: string, record: number, depth: number): void {
-    if (depth > DEEPEST) return
+    if (depth > DEEPEST) {
+      this.isTooDeep = true
+      return
+    }
     if (Array.isArray(value)) {
       for (const item of value) this.value(item, key, record, depth + 1)
     } else if (typeof value === 'object' && value !== null) {
