@@ -3,7 +3,7 @@ import { holds, placesIn, worthOf } from './find.ts'
 import { isPointedAt, levelTo, mayBeTold, type Ground } from './ground.ts'
 import { rankOf, type Origin } from './origins.ts'
 import type { Level } from './sentences.ts'
-import { wordsOf } from './stem.ts'
+import { stemOf, wordsOf } from './stem.ts'
 import { nameParts, type Value } from './values.ts'
 
 /** One place where a value stands. */
@@ -61,7 +61,7 @@ class Search implements Found {
   readonly #value: Value
   readonly #form: string
   readonly #ground: Ground
-  /** The user names a part of this mail address. */
+  /** The user names a part of this mail address, by a word that means something: `and@…` is nobody. */
   readonly #knownName: boolean
   readonly #echoes = new Map<number, boolean>()
   #plain = 0
@@ -73,7 +73,7 @@ class Search implements Found {
     this.#form = form
     this.#ground = ground
     this.#knownSince = ground.evidence.passedSince(value.raw.toLowerCase())
-    this.#knownName = value.kind === 'mail' && nameParts(form).some((part) => holds(ground.user.text, part))
+    this.#knownName = value.kind === 'mail' && nameParts(form).some((part) => ground.user.rare.has(stemOf(part)))
   }
 
   lookAt(leaf: number, at?: number): void {
@@ -94,11 +94,18 @@ class Search implements Found {
   #search(leaf: number, seen: SeenLeaf, at: number | undefined): void {
     const spots = at === undefined ? placesIn(seen.text, this.#form) : [at]
     if (spots.length === 0) return
-    const level = seen.level === 0 ? 0 : Math.max(...spots.map((spot) => levelTo(levelAt(seen, spot), this.#ground)))
+    const level = seen.level === 0 ? 0 : this.#highestAt(seen, spots)
     const place = { leaf, level, origin: this.#originIn(seen, level) }
     if (this.best === undefined || rankOf(place.origin) < rankOf(this.best.origin)) this.best = place
     if (level === 2) this.told ??= place
     if (this.#value.isId && this.leaves.length < MOST_LEAVES) this.leaves.push(leaf)
+  }
+
+  #highestAt(seen: SeenLeaf, spots: readonly number[]): Level {
+    return spots.reduce<Level>((most, spot) => {
+      const level = levelTo(levelAt(seen, spot), this.#ground)
+      return level > most ? level : most
+    }, 0)
   }
 
   /** What the agent itself said is no news when it comes back. */

@@ -5,6 +5,7 @@ import { findPlaces, type Place } from './places.ts'
 import { recordsNamed } from './records.ts'
 import type { UserFacts } from './user.ts'
 import { formsOf, hostOf, nameParts, type Value } from './values.ts'
+import { STOP_WORDS } from './words.ts'
 
 /** Where a value comes from: the best of all places, unless text that speaks to the agent names it too. */
 export function trace(value: Value, ground: Ground): Traced {
@@ -38,6 +39,8 @@ function traceForm(value: Value, form: string, ground: Ground, isPart: boolean):
   if (saidByOperator(value, form, ground)) return at(value, 'sys')
   if (saidInParts(value, form, ground)) return at(value, 'user')
   const { best, told, leaves } = findPlaces(value, form, ground)
+  // Who speaks to the agent may make his address of words that every system text has.
+  if (told === undefined && isNamedByOperator(value, form, ground)) return at(value, 'sys')
   if (best === undefined) return at(value, absent(value, ground))
   const origin = settled(value, form, best.origin, told !== undefined, ground)
   const decided = told !== undefined && origin !== best.origin ? told : best
@@ -60,8 +63,8 @@ function settled(value: Value, form: string, best: Origin, told: boolean, ground
 }
 
 /** Who looks at a site goes from page to page; an address with a query may carry something out. */
-function isFurtherPage({ kind }: Value, form: string, { looks, evidence }: Ground): boolean {
-  return kind === 'url' && looks && !form.includes('?') && evidence.wasAt(hostOf(form))
+function isFurtherPage({ kind, raw }: Value, form: string, { looks, evidence }: Ground): boolean {
+  return kind === 'url' && looks && !raw.includes('?') && evidence.wasAt(hostOf(form))
 }
 
 /** What the user, the operator or what the user points at says stays so, whatever an attacker adds. */
@@ -115,8 +118,11 @@ const FULL_NAME = 2
 
 function saidByOperator({ kind }: Value, form: string, { system, spec }: Ground): boolean {
   if (kind === 'number') return false
-  if (holds(system, form) || holds(spec, form)) return true
+  return holds(system, form) || holds(spec, form)
+}
+
+function isNamedByOperator({ kind }: Value, form: string, { system }: Ground): boolean {
   if (kind !== 'mail') return false
   const parts = nameParts(form)
-  return parts.length >= FULL_NAME && parts.every((part) => holds(system, part))
+  return parts.length >= FULL_NAME && parts.every((part) => !STOP_WORDS.has(part) && holds(system, part))
 }

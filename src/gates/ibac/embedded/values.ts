@@ -1,4 +1,4 @@
-import { leavesIn } from './find.ts'
+import { leavesIn, MOST_VALUES } from './find.ts'
 import { CONTENT_PARAMETER, DESTINATION_PARAMETER } from './patterns.ts'
 
 /** One value of an action's arguments. */
@@ -32,8 +32,19 @@ const MOST_POINTERS = 50
 export function valuesOf(args: unknown): readonly Value[] {
   return leavesIn(args).flatMap(([parameter, text]) => {
     const raw = text.trim()
-    return raw === '' || DATE.test(raw) ? [] : [valueOf(parameter, raw)]
+    return raw === '' || DATE.test(raw) ? [] : valuesIn(parameter, raw)
   })
+}
+
+/** Several addresses in one text, or one with a name before it, are each looked for by themselves. */
+function valuesIn(parameter: string, raw: string): readonly Value[] {
+  const value = valueOf(parameter, raw)
+  if (value.kind !== 'other' && value.kind !== 'text') return [value]
+  if (!DESTINATION_PARAMETER.test(parameter) || CONTENT_PARAMETER.test(parameter)) return [value]
+  const pieces = raw.split(/[,;\n]/).filter((piece) => piece.trim() !== '')
+  const addresses = pieces.slice(0, MOST_VALUES).map(addressesIn)
+  if (addresses.some(({ length }) => length === 0)) return [value]
+  return addresses.flat().map((address) => ({ ...value, ...address, isDestination: true }))
 }
 
 function valueOf(parameter: string, raw: string): Value {
@@ -60,11 +71,15 @@ function kindOf(parameter: string, raw: string): Value['kind'] {
 /** URLs and mail addresses inside a text that the agent writes. */
 export function pointersIn({ kind, parameter, raw }: Value): readonly Value[] {
   if (kind !== 'text') return []
-  const found = [
-    ...[...(raw.match(MAILS) ?? [])].map((each) => ({ raw: each, kind: 'mail' as const })),
-    ...[...(raw.match(URLS) ?? [])].map((each) => ({ raw: each, kind: 'url' as const })),
+  const found = addressesIn(raw).slice(0, MOST_POINTERS)
+  return found.map((each) => ({ parameter, isDestination: false, isId: false, ...each }))
+}
+
+function addressesIn(text: string): readonly Pick<Value, 'raw' | 'kind'>[] {
+  return [
+    ...(text.match(MAILS) ?? []).map((raw) => ({ raw, kind: 'mail' as const })),
+    ...(text.match(URLS) ?? []).map((raw) => ({ raw, kind: 'url' as const })),
   ]
-  return found.slice(0, MOST_POINTERS).map((each) => ({ parameter, isDestination: false, isId: false, ...each }))
 }
 
 /** The forms under which a value may be found, the fullest first: of a URL also what is left without query, and its host. */
