@@ -17,13 +17,15 @@ const ENGLISH: ReadonlySet<string> = new Set(
     /\s+/,
   ),
 )
-const WORD = /\p{L}+/gu
+/** What is glued to another by a sign is part of an address: `a.com` says nothing in Portuguese. */
+const WORD = /(?<![\p{L}\p{N}][@./_-]?)\p{L}+(?![@./_-]?[\p{L}\p{N}])/gu
 const OTHER_SCRIPT =
   /[\p{Script=Cyrillic}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Greek}\p{Script=Devanagari}\p{Script=Thai}]/gu
 const FEWEST = 2
 const FEWEST_SIGNS = 6
+/** Whole words: who attends (`asistir`), an agency and work (`работа`) are no machines. */
 const MACHINE =
-  /asist|assist|agent|\bki\b|\bia\b|\bbots?\b|ассистент|агент|бот|助手|智能体|机器人|アシスタント|エージェント|비서|에이전트/i
+  /(?<!\p{L})(?:asistentes?|assist[ae]nt(?:e|es|en|s|i)?|as[iy]stent(?:a|em|en|er|om|owi|s|u)?|agent(?:e|em|en|er|es|i|om|owi|s|u)?|ki|ia|bots?|(?:ассистент|агент|бот)\p{L}{0,3})(?!\p{L})|助手|智能体|机器人|アシスタント|エージェント|비서|에이전트/iu
 
 /** Where text that cannot be read names a machine, it speaks to one. */
 export function namesMachine(text: string): boolean {
