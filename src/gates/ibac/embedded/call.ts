@@ -9,6 +9,8 @@ import { isProposed } from '../proposed.ts'
 export interface Call {
   readonly tool: string
   readonly args: unknown
+  /** The arguments alone, without where they go. */
+  readonly given: unknown
   /** It goes to a server that is not the agent's own tool box. */
   readonly goesOut: boolean
 }
@@ -30,7 +32,7 @@ export function callOf(action: Action, x: Exchange): Call | undefined {
 }
 
 function called(tool: string, args: unknown, goesOut: boolean, x: Exchange): Call {
-  return { tool, args: goesOut ? { host: x.request.authority, args } : args, goesOut }
+  return { tool, args: goesOut ? { host: x.request.authority, args } : args, given: args, goesOut }
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -45,7 +47,7 @@ function plainHttp(action: Action, x: Exchange): Call | undefined {
   const content = contentOf(x)
   if (content.kind === 'opaque') return undefined
   const body = content.kind === 'none' ? undefined : content.kind === 'keyed' ? content.value : content.text
-  return { tool: verbOf(action, x, body !== undefined), args: { ...addressOf(x), body }, goesOut: true }
+  return { tool: verbOf(action, x, body !== undefined), args: { ...addressOf(x), body }, given: body, goesOut: true }
 }
 
 /** A method that some servers replace says nothing, and a body that comes with a GET is sent all the same. */

@@ -33,6 +33,10 @@ describe('a tool fits', () => {
     expect(fit('update_place', 'Make it public')).toBe(1)
   })
 
+  test('under a longer name, with its server before it', () => {
+    expect(fit('create_poll', 'Start a poll', [tool('chat__set_status'), tool('chat__create_poll')])).toBe(1)
+  })
+
   test('as the tools are now', () => {
     const user = userFacts('Start a poll')
     expect(fitOf('create_poll', BOX, user)).toBe(1)

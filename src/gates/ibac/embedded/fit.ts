@@ -1,6 +1,6 @@
 import { isObject } from '../../../json/rpc.ts'
 import { nameWords } from './effects.ts'
-import { functionOf } from './spec.ts'
+import { functionOf, indexOfTool } from './spec.ts'
 import { stemOf, stemsOf } from './stem.ts'
 import type { UserFacts } from './user.ts'
 import { STOP_WORDS } from './words.ts'
@@ -22,8 +22,8 @@ const STOP_STEMS = new Set([...STOP_WORDS].map(stemOf))
  */
 export function fitOf(tool: string, tools: readonly unknown[], user: UserFacts): number | undefined {
   const known = toolBox(tools)
-  const at = known?.names.indexOf(tool) ?? -1
-  if (known === undefined || at === -1) return undefined
+  if (known === undefined) return undefined
+  const at = indexOfTool(tool, known.names)
   let fits = known.fits.get(user)
   if (fits === undefined) known.fits.set(user, (fits = fitsOf(known, user)))
   return fits[at]

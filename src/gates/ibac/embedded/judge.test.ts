@@ -112,6 +112,12 @@ describe('a tool call', () => {
     expect(details(toolCall('get_news'))).toMatchObject({ effect: 'read' })
   })
 
+  test('is what it is asked to do, elsewhere too', () => {
+    const args = { action: 'delete' }
+    expect(details(toolCall('frob', args))).toMatchObject({ effect: 'delete' })
+    expect(details(toolCall('frob', args, { home: 'foreign' }))).toMatchObject({ effect: 'delete' })
+  })
+
   test('to a trusted host is safe there, unless nobody knows where bytes go', () => {
     const call = toolCall('upload', { url: 'https://files.example.com/x' })
     expect(details(call)).not.toHaveProperty('terms.destination')

@@ -119,9 +119,9 @@ function deedsIn(args: unknown): readonly string[] {
   )
 }
 
-function effectBySight({ action }: Case, { tool, goesOut, args }: Call, description: string): Effect {
+function effectBySight({ action }: Case, { tool, goesOut, given }: Call, description: string): Effect {
   const named =
-    action.kind === 'inference' ? (goesOut ? 'send' : 'read') : effectOf(nameWords(tool), description, deedsIn(args))
+    action.kind === 'inference' ? (goesOut ? 'send' : 'read') : effectOf(nameWords(tool), description, deedsIn(given))
   if (TIERS[named] > 0) return named
   if (action.effect === 'write') return 'write'
   return goesOut ? 'net' : named

@@ -29,13 +29,25 @@ type Spec = Pick<Given, 'description' | 'spec'>
 
 const UNKNOWN: Spec = { description: '', spec: '' }
 
-/** A model may know the tool under a longer name, with its server before it. */
 function specOf(tool: string, tools: readonly unknown[]): Spec | undefined {
   const named = tools.map(functionOf).filter((each) => each !== undefined)
-  const found = named.find(({ name }) => name === tool) ?? named.find(({ name }) => endsIn(name, tool))
+  const found =
+    named[
+      indexOfTool(
+        tool,
+        named.map(({ name }) => name),
+      )
+    ]
   return found === undefined ? undefined : specWritten(found)
 }
 
+/** Where among the names that a model knows a tool stands; -1: nowhere. */
+export function indexOfTool(tool: string, names: readonly string[]): number {
+  const exact = names.indexOf(tool)
+  return exact === -1 ? names.findIndex((name) => endsIn(name, tool)) : exact
+}
+
+/** A model may know the tool under a longer name, with its server before it. */
 function endsIn(name: string, tool: string): boolean {
   return name.endsWith(tool) && /[_./:-]$/.test(name.slice(0, -tool.length))
 }
