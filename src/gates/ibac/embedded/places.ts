@@ -17,6 +17,7 @@ export interface Place {
 const MOST_PLAIN = 300
 /** Where an id stands as often as that, it is no name of one thing. */
 const MOST_LEAVES = 256
+const ADDRESSES: ReadonlySet<Value['kind']> = new Set(['mail', 'url', 'account'])
 /** A longer text is prose, of which the value is a part. */
 const WHOLE_WORDS = 3
 
@@ -78,7 +79,7 @@ class Search implements Found {
 
   lookAt(leaf: number, at?: number): void {
     const seen = this.#ground.evidence.leaves[leaf]
-    if (seen === undefined || seen.result >= this.#knownSince || this.#isEcho(seen.result)) return
+    if (seen === undefined || this.#isNoNews(seen)) return
     if (seen.level === 0) this.#plain += 1
     if (seen.level === 0 && this.#plain > MOST_PLAIN) return
     if (this.#mayMatter(seen)) this.#search(leaf, seen, at)
@@ -106,6 +107,12 @@ class Search implements Found {
       const level = levelTo(levelAt(seen, spot), this.#ground)
       return level > most ? level : most
     }, 0)
+  }
+
+  /** Nothing new about the value; but to have an address looked up first must not hide who then speaks to the agent of it. */
+  #isNoNews({ level, result }: SeenLeaf): boolean {
+    if (level === 2 && ADDRESSES.has(this.#value.kind)) return false
+    return result >= this.#knownSince || this.#isEcho(result)
   }
 
   /** What the agent itself said is no news when it comes back. */

@@ -155,6 +155,12 @@ describe('a value comes from', () => {
       'free',
     ],
     [
+      'the poison, though the agent looked the address up first',
+      'eve@evil.test',
+      [['{"from":"eve@evil.test"}'], [POISON, { from: 'eve@evil.test' }], [POISON]],
+      'd2',
+    ],
+    [
       'the poison, which the agent passed on to a read',
       'eve@evil.test',
       [[POISON], ['', { who: 'eve@evil.test' }], [POISON]],
