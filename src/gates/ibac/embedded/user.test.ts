@@ -28,6 +28,8 @@ describe('the effect of a tool', () => {
     ['open_file', '', 'read'],
     ['open_page', '', 'net'],
     ['open_ticket', '', 'create'],
+    ['update_contact', '', 'update'],
+    ['contact_search', '', 'read'],
     ['order.create', '', 'create'],
     ['transfer_money', '', 'pay'],
     ['frob', 'Will delete all rows', 'delete'],

@@ -114,7 +114,7 @@ export const OBJECT_GROUPS: readonly ReadonlySet<string>[] = [
 
 /** Verbs that are nouns after a determiner: "summarize my emails" asks for no sending. */
 export const NOUN_LIKE: ReadonlySet<string> = words(`
-  bill book change comment copy dm draft email file invoice log mail message note order plan post record report
+  bill book change comment contact copy dm draft email file invoice log mail message note order plan post record report
   request review schedule share tell text transfer tweet update
 `)
 
