@@ -51,6 +51,8 @@ export type NumberPlace = readonly [leaf: number, at: number]
 
 /** Longer texts are prose, and say nothing of what their record is about. */
 const FIELD_CHARACTERS = 200
+/** Of a text that the agent passes on, so much is held: what it writes at length is as good as without bound. */
+const PASSED_CHARACTERS = 4096
 /** Fewer are no sentence. */
 const FEWEST_STEMS = 4
 const NONE: readonly never[] = []
@@ -83,15 +85,16 @@ export class Evidence {
       this.#takeLeaf(result, firstRecord + record, key, text)
       yield text.length
     }
-    for (const text of textsIn(args)) {
-      const lower = text.trim().toLowerCase()
+    const passed = textsIn(args).map((text) => text.slice(0, PASSED_CHARACTERS).toLowerCase())
+    for (const text of passed) {
+      const lower = text.trim()
       if (!this.#passedFirst.has(lower)) this.#passedFirst.set(lower, result)
       if (ONE_URL.test(lower)) this.#hosts.add(hostOf(bareUrl(lower)))
     }
     this.characters += raw.length
     this.results.push({
       tool,
-      passed: textsIn(args).map((text) => text.toLowerCase()),
+      passed,
       text: raw.toLowerCase(),
     })
     return undefined

@@ -40,3 +40,10 @@ describe('results are taken in a piece at a time', () => {
     expect(textsOf(intake.ofSession(growing))).toEqual(all)
   })
 })
+
+test('of what the agent passes on at length, so much is held', () => {
+  const intake = createIntake(1_000_000)
+  const list = [{ ...result('written'), args: { content: 'w'.repeat(50_000), path: 'a.txt' } }]
+  const { evidence } = intake.ofSession(sessionWith(list))
+  expect(evidence.results[0]?.passed.map(({ length }) => length)).toEqual([4096, 5])
+})
