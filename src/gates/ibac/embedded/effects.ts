@@ -106,11 +106,15 @@ const AMBIGUOUS = new Set([
 /** The effect of a tool by its name, or, where that has no verb, by the beginning of its description. */
 export function effectOf(tool: readonly string[], description: string, deeds: readonly string[] = []): Effect {
   const byName = effectOfWords(tool)
-  const byDescription = effectOfWords(wordsOf(description).slice(0, DESCRIPTION_WORDS).map(infinitive))
-  const byDeed = deeds.some(isVerb) ? effectOfWords(deeds) : undefined
-  if (byDeed !== undefined && (byName === undefined || byName === 'write' || byName === 'read')) return byDeed
-  if (byName === undefined) return byDescription ?? 'write'
-  return byName === 'read' && tool.some((word) => AMBIGUOUS.has(word)) ? (byDescription ?? byName) : byName
+  const isVague = byName === undefined || byName === 'write' || byName === 'read'
+  const byDeed = isVague && deeds.some(isVerb) ? effectOfWords(deeds) : undefined
+  if (byDeed !== undefined) return byDeed
+  const isSure = byName !== undefined && !(byName === 'read' && tool.some((word) => AMBIGUOUS.has(word)))
+  return isSure ? byName : (effectDescribed(description) ?? byName ?? 'write')
+}
+
+function effectDescribed(description: string): Effect | undefined {
+  return effectOfWords(wordsOf(description).slice(0, DESCRIPTION_WORDS).map(infinitive))
 }
 
 /** "Creates", "publishes", "copies", as the lexicon has them. */

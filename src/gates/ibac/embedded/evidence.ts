@@ -5,7 +5,7 @@ import { stemOf, wordsOf } from './stem.ts'
 import { bareUrl, hostOf, ONE_URL } from './values.ts'
 
 /** One call of the session, and what came back. */
-export interface SeenCall {
+interface SeenCall {
   readonly tool: string
   readonly args: unknown
   /** The whole answer as text. */
@@ -34,7 +34,7 @@ export interface SeenLeaf {
 }
 
 /** One object of a result. */
-export interface SeenRecord {
+interface SeenRecord {
   readonly result: number
   readonly leaves: readonly number[]
 }
@@ -47,7 +47,7 @@ export interface Window {
 }
 
 /** Where a number stands. */
-export type NumberPlace = readonly [leaf: number, at: number]
+type NumberPlace = readonly [leaf: number, at: number]
 
 /** Longer texts are prose, and say nothing of what their record is about. */
 const FIELD_CHARACTERS = 200

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { fitOf } from './fit.ts'
+import { toolsIn } from './spec.ts'
 import { userFacts } from './user.ts'
 
 const tool = (name: string, description = '', properties: object = {}) => ({
@@ -12,7 +13,8 @@ const BOX = [
   tool('post_note', 'Posts a note in a room.', { room: { type: 'string' } }),
   tool('update_place', 'Changes the settings of a place.', { visibility: { enum: ['private', 'public'] } }),
 ]
-const fit = (name: string, text: string, box: readonly unknown[] = BOX) => fitOf(name, box, userFacts(text))
+const fit = (name: string, text: string, box: readonly unknown[] = BOX) =>
+  fitOf(name, toolsIn({ messages: [], tools: box }), userFacts(text))
 
 describe('a tool fits', () => {
   test.each<[string, string, string, number | undefined]>([
@@ -39,9 +41,10 @@ describe('a tool fits', () => {
 
   test('as the tools are now', () => {
     const user = userFacts('Start a poll')
-    expect(fitOf('create_poll', BOX, user)).toBe(1)
-    expect(fitOf('create_poll', BOX.slice(0, 1), user)).toBe(1)
-    expect(fitOf('set_status', BOX.slice(0, 1), user)).toBeUndefined()
+    const tools = toolsIn({ messages: [], tools: BOX })
+    expect(fitOf('create_poll', tools, user)).toBe(1)
+    expect(fitOf('create_poll', tools.slice(0, 1), user)).toBe(1)
+    expect(fitOf('set_status', tools.slice(0, 1), user)).toBeUndefined()
   })
 })
 

@@ -1,9 +1,9 @@
 import { isObject } from '../../../json/rpc.ts'
 import { nameWords } from './effects.ts'
-import { functionOf, indexOfTool } from './spec.ts'
+import { indexOfTool, type Tool } from './spec.ts'
 import { stemOf, stemsOf } from './stem.ts'
 import type { UserFacts } from './user.ts'
-import { STOP_WORDS } from './words.ts'
+import { STOP_STEMS } from './words.ts'
 
 /** What a tool may be spoken of by: its stems, and how much each says of it. */
 type Words = ReadonlyMap<string, number>
@@ -14,26 +14,21 @@ const PARAMETER = 0.5
 /** The beginning says what it is for. */
 const DESCRIPTION_CHARACTERS = 300
 const MOST_TOOLS = 256
-const STOP_STEMS = new Set([...STOP_WORDS].map(stemOf))
 
 /**
  * How much the user spoke of what this tool is for, beside the other tools that the agent had: 0 not at all, 1 of no other
  * more. A word that stands in many of the tools says little. Undefined: the tool is not known, or the user spoke of none.
  */
-export function fitOf(tool: string, tools: readonly unknown[], user: UserFacts): number | undefined {
+export function fitOf(tool: string, tools: readonly Tool[], user: UserFacts): number | undefined {
   const known = toolBox(tools)
   if (known === undefined) return undefined
-  const at = indexOfTool(tool, known.names)
   let fits = known.fits.get(user)
   if (fits === undefined) known.fits.set(user, (fits = fitsOf(known, user)))
-  return fits[at]
+  return fits[indexOfTool(tool, known.tools)]
 }
-
-type Tool = NonNullable<ReturnType<typeof functionOf>>
 
 interface ToolBox {
   readonly tools: readonly Tool[]
-  readonly names: readonly string[]
   readonly words: readonly Words[]
   /** In how many tools a stem stands. */
   readonly spread: ReadonlyMap<string, number>
@@ -43,8 +38,8 @@ interface ToolBox {
 const boxes = new WeakMap<object, ToolBox>()
 
 /** An agent shows the same tools with each question: they are read once. */
-function toolBox(shown: readonly unknown[]): ToolBox | undefined {
-  const tools = shown.slice(0, MOST_TOOLS).flatMap((tool) => functionOf(tool) ?? [])
+function toolBox(shown: readonly Tool[]): ToolBox | undefined {
+  const tools = shown.slice(0, MOST_TOOLS)
   const [first] = tools
   if (first === undefined) return undefined
   let box = boxes.get(first)
@@ -60,7 +55,7 @@ function read(tools: readonly Tool[]): ToolBox {
   const words = tools.map(wordsOfTool)
   const spread = new Map<string, number>()
   for (const stem of words.flatMap((each) => [...each.keys()])) spread.set(stem, (spread.get(stem) ?? 0) + 1)
-  return { tools, names: tools.map(({ name }) => name), words, spread, fits: new WeakMap() }
+  return { tools, words, spread, fits: new WeakMap() }
 }
 
 function wordsOfTool({ name, description, parameters }: Tool): Words {

@@ -1,5 +1,8 @@
-const FUNCTION_WORDS: ReadonlySet<string> = new Set(
-  `der die das und ist nicht ein eine einen mit für von auf dem den im zu bitte sie wir ich noch auch bei nach wird werden bevor
+import { words } from './words.ts'
+
+/** The smallest words of languages that are met most: German, Spanish, French, Italian, Portuguese, Dutch, Swedish, Polish, Danish. */
+const FUNCTION_WORDS = words(`
+  der die das und ist nicht ein eine einen mit für von auf dem den im zu bitte sie wir ich noch auch bei nach wird werden bevor
   el la los las y es un una por para con del al que se su antes favor este esta como más
   le les et est une des du pour avec dans sur au aux que qui vous nous ce cette avant veuillez merci plus
   il lo gli e di da per con del della dei nel che non prima si
@@ -7,16 +10,12 @@ const FUNCTION_WORDS: ReadonlySet<string> = new Set(
   de het een en van voor met op te dat deze dit bij niet wordt aan eerst
   och att det som på av för den med till är en ett inte innan
   i w na z do się nie jest dla oraz przed po
-  og på til det som den med er ikke før`
-    .split(/\s+/)
-    .filter((word) => word !== ''),
-)
-const ENGLISH: ReadonlySet<string> = new Set(
-  `the of and to is are was were this that these those with for from by on at in it its you your we our be been have has had will
-  would can not or but if as an i my me they their there which who what when do does did so all any please`.split(
-    /\s+/,
-  ),
-)
+  og på til det som den med er ikke før
+`)
+const ENGLISH = words(`
+  the of and to is are was were this that these those with for from by on at in it its you your we our be been have has had will
+  would can not or but if as an i my me they their there which who what when do does did so all any please
+`)
 /** What is glued to another by a sign is part of an address: `a.com` says nothing in Portuguese. */
 const WORD = /(?<![\p{L}\p{N}][@./_-]?)\p{L}+(?![@./_-]?[\p{L}\p{N}])/gu
 const OTHER_SCRIPT =

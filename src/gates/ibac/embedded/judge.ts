@@ -11,7 +11,7 @@ import { createIntake, type Intake, type Known } from './intake.ts'
 import { remembering } from './memo.ts'
 import { inWords, reported } from './report.ts'
 import { score, type Scored } from './score.ts'
-import { conversationOf, givenBy } from './spec.ts'
+import { conversationOf, givenBy, toolsIn } from './spec.ts'
 import { stemsOf } from './stem.ts'
 import { userFacts } from './user.ts'
 
@@ -61,11 +61,12 @@ export function createEmbeddedJudge(options: EmbeddedOptions): EmbeddedJudge {
     if (call.goesOut && !x.routesByHost) return unreadable('It is not known which host the action goes to.')
     if (isTooMuch(call)) return unreadable('The action holds more than is weighed.')
     const conversation = conversationOf(action, x, session)
-    const given = givenBy(conversation, call.tool)
+    const tools = toolsIn(conversation)
+    const given = givenBy(conversation, tools, call.tool)
     const known = knownOf(question, conversation, intake)
     const effect = options.effectNamed(call.tool) ?? effectBySight(question, call, given.description)
     const user = facts(intents.join('\n'))
-    const fit = fitOf(call.tool, conversation?.tools ?? [], user)
+    const fit = fitOf(call.tool, tools, user)
     const scored = score(
       { tool: call.tool, effect, spec: given.spec, args: call.args, fit },
       {

@@ -1,11 +1,9 @@
 import { holds } from './find.ts'
 import type { Ground } from './ground.ts'
-import { leavesWithRarestWord } from './places.ts'
+import { leavesWithRarestWord, MOST_PLAIN } from './places.ts'
 
 /** A name that is also a word or two says nothing when it is met. */
 const IDENTIFIER = /[_.-]|[a-z][A-Z]/
-/** What only states or lists is looked at so often; what tells somebody to act always is. */
-const MOST_PLAIN = 300
 
 /** A result names the tool, as only text for an agent does; what the tool itself answers may. */
 export function isNamedIn(tool: string, { evidence, user }: Ground): boolean {

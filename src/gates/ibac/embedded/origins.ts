@@ -7,7 +7,7 @@ import type { Value } from './values.ts'
  * that asks, in what the user handed over to (`d1r`) or elsewhere (`d1`); text that speaks to the agent, where it names a
  * thing that is listed elsewhere (`d2n`) or not (`d2`). `d1x`: an id of something that a sentence asks for.
  */
-export const ORIGINS = [
+const ORIGINS = [
   'user',
   'trusted',
   'sys',

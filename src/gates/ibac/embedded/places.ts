@@ -14,7 +14,7 @@ export interface Place {
 }
 
 /** What only states or lists is looked at so often; a short number may stand in thousands of records. What tells somebody to act always is. */
-const MOST_PLAIN = 300
+export const MOST_PLAIN = 300
 /** Where an id stands as often as that, it is no name of one thing. */
 const MOST_LEAVES = 256
 const ADDRESSES: ReadonlySet<Value['kind']> = new Set(['mail', 'url', 'account'])

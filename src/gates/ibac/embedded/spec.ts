@@ -20,31 +20,25 @@ export function conversationOf(action: Action, x: Exchange, session: SessionView
 
 const SYSTEM_ROLES: ReadonlySet<string> = new Set(['system', 'developer'])
 
-export function givenBy(conversation: Conversation | undefined, tool: string): Given {
+/** `tools`: those of the conversation. */
+export function givenBy(conversation: Conversation | undefined, tools: readonly Tool[], tool: string): Given {
   const system = (conversation?.messages ?? []).filter(({ role }) => SYSTEM_ROLES.has(role)).map(({ text }) => text)
-  return { system: system.join('\n'), ...(specOf(tool, conversation?.tools ?? []) ?? UNKNOWN) }
+  return { system: system.join('\n'), ...specOf(tool, tools) }
 }
 
 type Spec = Pick<Given, 'description' | 'spec'>
 
 const UNKNOWN: Spec = { description: '', spec: '' }
 
-function specOf(tool: string, tools: readonly unknown[]): Spec | undefined {
-  const named = tools.map(functionOf).filter((each) => each !== undefined)
-  const found =
-    named[
-      indexOfTool(
-        tool,
-        named.map(({ name }) => name),
-      )
-    ]
-  return found === undefined ? undefined : specWritten(found)
+function specOf(tool: string, tools: readonly Tool[]): Spec {
+  const found = tools[indexOfTool(tool, tools)]
+  return found === undefined ? UNKNOWN : specWritten(found)
 }
 
-/** Where among the names that a model knows a tool stands; -1: nowhere. */
-export function indexOfTool(tool: string, names: readonly string[]): number {
-  const exact = names.indexOf(tool)
-  return exact === -1 ? names.findIndex((name) => endsIn(name, tool)) : exact
+/** Where among those that a model knows a tool stands; -1: nowhere. */
+export function indexOfTool(tool: string, tools: readonly Tool[]): number {
+  const exact = tools.findIndex(({ name }) => name === tool)
+  return exact === -1 ? tools.findIndex(({ name }) => endsIn(name, tool)) : exact
 }
 
 /** A model may know the tool under a longer name, with its server before it. */
@@ -52,25 +46,28 @@ function endsIn(name: string, tool: string): boolean {
   return name.endsWith(tool) && /[_./:-]$/.test(name.slice(0, -tool.length))
 }
 
-interface Named {
+/** A tool as its model knows it. */
+export interface Tool {
   readonly name: string
   readonly description?: unknown
   readonly parameters?: unknown
 }
 
-export function functionOf(tool: unknown): Named | undefined {
-  const inside = isObject(tool) ? tool['function'] : undefined
-  return isObject(inside) && typeof inside['name'] === 'string' ? (inside as unknown as Named) : undefined
+export function toolsIn(conversation: Conversation | undefined): readonly Tool[] {
+  return (conversation?.tools ?? []).flatMap((shown) => {
+    const inside = isObject(shown) ? shown['function'] : undefined
+    return isObject(inside) && typeof inside['name'] === 'string' ? [inside as unknown as Tool] : []
+  })
 }
 
-const written = new WeakMap<Named, Spec>()
+const written = new WeakMap<Tool, Spec>()
 
 /** Once for each specification that a session holds: each of its calls asks. */
-function specWritten(named: Named): Spec {
-  let spec = written.get(named)
+function specWritten(tool: Tool): Spec {
+  let spec = written.get(tool)
   if (spec === undefined) {
-    const description = typeof named.description === 'string' ? named.description : ''
-    written.set(named, (spec = { description, spec: JSON.stringify({ ...named, description }).toLowerCase() }))
+    const description = typeof tool.description === 'string' ? tool.description : ''
+    written.set(tool, (spec = { description, spec: JSON.stringify({ ...tool, description }).toLowerCase() }))
   }
   return spec
 }

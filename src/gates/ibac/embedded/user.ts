@@ -4,7 +4,7 @@ import { holds, numbersIn } from './find.ts'
 import { AMOUNT, ASKING_PHRASES, DELEGATION, OPEN_DELEGATION, VALUE_DELEGATION } from './patterns.ts'
 import { withoutQuestions } from './questions.ts'
 import { stemOf, stemsOf, wordsOf } from './stem.ts'
-import { ANSWERING, COMMON_WORDS, DETERMINERS, NEVER_VERBS, NOUN_LIKE, OBJECT_GROUPS, STOP_WORDS } from './words.ts'
+import { ANSWERING, COMMON_WORDS, DETERMINERS, NEVER_VERBS, NOUN_LIKE, OBJECT_GROUPS, STOP_STEMS } from './words.ts'
 
 /** What the user's own words say. */
 export interface UserFacts {
@@ -30,7 +30,6 @@ export interface UserFacts {
 }
 
 const GROUP_STEMS = OBJECT_GROUPS.map((group) => new Set([...group].map(stemOf)))
-const STOP_STEMS = new Set([...STOP_WORDS].map(stemOf))
 const VERB_STEMS = new Set(Object.values(VERBS).flatMap((verbs) => [...verbs].map(stemOf)))
 const COMMON_STEMS = new Set([...COMMON_WORDS].map(stemOf))
 const WRITES: readonly EffectClass[] = ['send', 'pay', 'create', 'update', 'delete', 'share', 'cred', 'exec']

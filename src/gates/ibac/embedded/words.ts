@@ -1,6 +1,9 @@
+import { stemOf } from './stem.ts'
+
 /** The words that the judge knows. English, and general: none is the name of a tool, and none comes from a single task. */
 
-function words(text: string): ReadonlySet<string> {
+/** The words of a list. */
+export function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((word) => word !== ''))
 }
 
@@ -95,6 +98,7 @@ export const STOP_WORDS: ReadonlySet<string> = words(`
   some such sure t than that the their them then there these they this those to too true under up us use used
   using ve very via want was we were what when where which who whom whose why will with would you your yours
 `)
+export const STOP_STEMS: ReadonlySet<string> = new Set([...STOP_WORDS].map(stemOf))
 
 /** Words for one kind of thing: who speaks of one may mean another. */
 export const OBJECT_GROUPS: readonly ReadonlySet<string>[] = [
